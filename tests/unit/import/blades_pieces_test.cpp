@@ -190,6 +190,43 @@ TEST_CASE("brackets, commas and lists that damage puts beside the messages of bl
   }
 }
 
+TEST_CASE("a whole document of blades is read by its structure, whatever its other members have") {
+  std::string const
+      said = R"({"role":"user","text":"A","timestamp":"2026-01-01T00:00:00Z"})",
+      other = R"({"role":"user","text":"OTHER","timestamp":"2026-01-01T00:00:00Z"})",
+      begin = R"({"id":"s","state":{},)",
+      end = R"("created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","version":1})";
+  for (std::string const& between :
+       {"\"archive\":[" + other + "],", std::string(R"("owner":{"role":"admin"},)"),
+        std::string(R"("participants":[{"role":"user","name":"Bob"}],)")}) {
+    sk::ImportReport report;
+    CHECK(texts_of(blades_log(begin + "\"history\":[" + said + "]," + between + end, true, &report).value())
+          == std::vector<std::string>{"A"});
+    CHECK(report.damage.empty());
+  }
+  std::string const twice = begin + "\"history\":[" + other + "],\"history\":[" + said + "]," + end;
+  CHECK(texts_of(blades_log(twice).value()) == std::vector<std::string>{"A"}); // the last one counts
+}
+
+TEST_CASE("a damaged state or last message of a document of blades costs no other message and no member") {
+  std::string const said = R"({"role":"user","text":"A","timestamp":"2026-01-01T00:00:00Z"})",
+                    end = R"("created_at":"2026-01-01T00:00:00Z","version":1,"metadata":{"role":"admin"}})";
+  for (char const* state : {R"({"a":1}"b":2})", R"({"a":1},"b":2})", R"({"a":1]"b":2})", R"({"a":1}]})"}) {
+    CAPTURE(state);
+    std::string const text =
+        std::string(R"({"id":"s","state":)") + state + ",\"history\":[" + said + "]," + end;
+    CHECK(texts_of(blades_log(text).value()) == std::vector<std::string>{"A"});
+  }
+  sk::ImportReport report;
+  auto const log =
+      blades_log(R"({"id":"s","state":{},"history":[)" + said + R"(,{"role":"assistant","text":bad}],)" + end,
+                 true, &report)
+          .value();
+  CHECK(texts_of(log) == std::vector<std::string>{"A"});
+  CHECK(report.damage.size() == 1);
+  CHECK(log.entries.front().at == sk::parse_rfc3339("2026-01-01T00:00:00Z").value());
+}
+
 TEST_CASE("a document of blades that is changed at random is read as far as it is good, or refused") {
   std::size_t read = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
@@ -257,7 +294,10 @@ TEST_CASE("a text that only looks like many damaged documents of blades is read 
   for (std::string const& piece :
        {std::string("{\"role\":"), std::string("\"history\":[x,"),
         std::string("\"history\":[{\"role\":\"user\",\"text\":\"\""), std::string("\"created_at\":{"),
-        std::string("{\"role\":\"user\",\"text\":\"a\",\"timestamp\":\"\",\"x\":")}) {
+        std::string("{\"role\":\"user\",\"text\":\"a\",\"timestamp\":\"\",\"x\":"),
+        std::string("{\"role\":\"user\",\"text\":\"a\",\"timestamp\":\"\"},["),
+        std::string("{\"role\":\"user\",\"text\":\"a\",\"timestamp\":\"\"} [["),
+        std::string("],\"created_at\" "), std::string("],\"created_at\":\"\"} ")}) {
     std::string text = "{\"id\":\"x\",\"state\":{},\"history\":[";
     while (text.size() < std::size_t{4} << 20) text += piece;
     sk::ImportReport report;

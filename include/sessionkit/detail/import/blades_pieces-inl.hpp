@@ -18,8 +18,11 @@ namespace blades_pieces_inl { namespace {
 // deeper in our lines.
 constexpr std::size_t deepest_item = 126, deepest_member = 120;
 
-constexpr std::array<std::string_view, 5> usual_after_history{R"("created_at")", R"("updated_at")",
-                                                              R"("version")", R"("id")", R"("state")"};
+constexpr std::array<std::string_view, 3> names_of_next{R"("history")", R"("created_at")", R"("updated_at")"};
+constexpr std::size_t history_name = 0; // of these
+
+constexpr std::array<std::string_view, 6> usual_members{R"("history")", R"("created_at")", R"("updated_at")",
+                                                        R"("version")", R"("id")",         R"("state")"};
 
 bool is_known_role(std::string_view raw) {
   std::string const role = to_text(raw);
@@ -45,7 +48,8 @@ class Scan {
       : text_(text),
         p_(text.data()),
         end_(p_ + text.size()),
-        left_(8 * text.size() + (std::size_t{1} << 16)) {}
+        left_(8 * text.size() + (std::size_t{1} << 16)),
+        whole_(check_json(text).fault == JsonCheck::none) {}
 
   BladesPieces run() && {
     p_ = skip_space(p_, end_);
@@ -55,6 +59,7 @@ class Scan {
     else
       more = fault(p_) || next_member();
     while (more) more = member() || (!found_.complete && next_member());
+    if (open_fault_ && is_torn(found_.damage.back())) found_.damage.back().kind = DamageKind::torn_tail;
     close_fault(end_);
     return std::move(found_);
   }
@@ -73,8 +78,8 @@ class Scan {
     char const* const from = std::exchange(p_, skip_space(colon + 1, end_));
     if (!value(from, between(key, key_end))) return false;
     p_ = skip_space(p_, end_);
-    if (p_ != end_ && *p_ == '}') return finish();
-    if (p_ == end_ || *p_ != ',') return fault(p_) || (p_ != end_ && *p_ == '"'); // no comma before a member
+    if (p_ != end_ && *p_ == '}' && (found_.has_history || place_of(history_name) == end_)) return finish();
+    if (p_ == end_ || *p_ != ',') return fault(p_) || begins_usual_member(p_); // without a comma before it
     ++p_;
     return true;
   }
@@ -125,7 +130,7 @@ class Scan {
     bool found_again = false;
     if (p_ != end_ && *p_ == ']') {
       ++p_;
-      if (ends_history(true)) return true;
+      if (ends_history()) return true;
       fault(p_);
       if (!go_to_next_message()) return false;
       found_again = true;
@@ -135,16 +140,19 @@ class Scan {
       char const* const stop = skip(begin);
       char const* const after = stop != nullptr ? skip_space(stop, end_) : end_;
       bool const goes_on = after != end_ && (*after == ',' || *after == ']');
-      bool const swallows = stop != nullptr && *begin == '[' && next_message(stop) != nullptr;
+      bool const swallows = !whole_ && stop != nullptr && *begin == '[' && next_message(stop) != nullptr;
       bool const good = stop != nullptr && !swallows && item(between(begin, stop), goes_on, found_again);
-      if (swallows) fault(begin);
+      if (swallows) {
+        spend(static_cast<std::size_t>(stop - begin));
+        fault(begin);
+      }
       if (!good) p_ = begin == end_ ? end_ : begin + 1;
       // A missing quote makes the next messages a part of a bad one.
       bool const bad_alone = !good && !found_again && stop != nullptr && next_message(stop) == nullptr;
       if (goes_on && (good || bad_alone)) {
         if (!good) close_fault(stop);
         p_ = after + 1;
-        if (*after == ']' && ends_history(good)) return true;
+        if (*after == ']' && ends_history()) return true;
         found_again = false;
         if (*after == ',') continue;
         fault(after);
@@ -162,18 +170,33 @@ class Scan {
     return next != nullptr;
   }
 
-  // Whether the bracket before `p_` ends the history, and is not damage too: another member or the end of the
-  // document follows, and no messages. They may follow a good message if the next member is a usual one.
-  bool ends_history(bool after_good) {
+  // Whether the bracket before `p_` ends the history. In a damaged document it may be damage: a usual member
+  // or the end of the document follows the history, or anything but messages.
+  bool ends_history() {
+    if (whole_) return true;
     char const* p = skip_space(p_, end_);
     if (p != end_ && *p == ',') p = skip_space(p + 1, end_);
-    if (p != end_ && *p != '"' && *p != '}') return false;
-    std::string_view const next = between(p, end_);
-    bool const usual =
-        next.empty() || (next.front() == '}' && skip_space(p + 1, end_) == end_)
-        || std::any_of(usual_after_history.begin(), usual_after_history.end(),
-                       [&](std::string_view name) { return next.substr(0, name.size()) == name; });
-    return (after_good && usual) || exhausted() || next_message(end_) == nullptr;
+    if (p == end_ || (*p == '}' && skip_space(p + 1, end_) == end_)) return true;
+    if ((*p != '"' && *p != '}') || exhausted()) return *p == '"' || *p == '}';
+    char const* const message = next_message(end_);
+    return message == nullptr || (begins_usual_member(p) && !history_ends_after(message));
+  }
+
+  // True if a list ends after `p`, and a usual member follows it.
+  bool history_ends_after(char const* p) {
+    char const* const from = p;
+    while ((p = std::find(p, end_, ']')) != end_) {
+      p = skip_space(p + 1, end_);
+      if (p != end_ && *p == ',' && begins_usual_member(skip_space(p + 1, end_))) break;
+    }
+    spend(static_cast<std::size_t>(p - from));
+    return p != end_;
+  }
+
+  bool begins_usual_member(char const* p) const {
+    std::string_view const text = between(p, end_);
+    return std::any_of(usual_members.begin(), usual_members.end(),
+                       [&](std::string_view name) { return text.substr(0, name.size()) == name; });
   }
 
   // Keeps an item if it is good. Only an object has its end without what follows it.
@@ -208,17 +231,22 @@ class Scan {
   // Goes to the next text that begins one of the members after the state.
   bool next_member() {
     if (exhausted() || p_ == end_) return false;
-    std::string_view where = between(p_ + 1, end_);
-    std::size_t next = std::string_view::npos;
-    for (std::string_view const name : {"\"history\"", "\"created_at\"", "\"updated_at\""}) {
-      std::size_t const at = where.find(name);
-      if (at == std::string_view::npos) continue;
-      next = at;
-      where = where.substr(0, at);
+    ++p_;
+    char const* next = end_;
+    for (std::size_t name = 0; name < names_of_next.size(); ++name) next = std::min(next, place_of(name));
+    if (next != end_) p_ = next;
+    return next != end_;
+  }
+
+  // Where this name comes next, from `p_` on; the end if it does not. Each byte is searched once for each
+  // name.
+  char const* place_of(std::size_t name) {
+    char const*& place = places_[name];
+    if (place == nullptr || (place < p_ && place != end_)) {
+      std::size_t const at = between(p_, end_).find(names_of_next[name]);
+      place = at == std::string_view::npos ? end_ : p_ + at;
     }
-    if (next == std::string_view::npos) return false;
-    p_ += 1 + next;
-    return true;
+    return place;
   }
 
   char const* skip(char const* begin) {
@@ -235,23 +263,30 @@ class Scan {
   // What is skipped begins here, if nothing is skipped already. Always false.
   bool fault(char const* at, DamageKind kind = DamageKind::bad_json) {
     if (std::exchange(open_fault_, true)) return false;
-    char const* const stop = kind == DamageKind::bad_json ? skip_value(at, end_) : at;
-    bool const torn = !found_.complete && (at == end_ || stop == nullptr || stop == end_);
-    auto const offset = static_cast<std::uint64_t>(at - text_.data());
-    found_.damage.push_back({offset, 0, torn ? DamageKind::torn_tail : kind, {}});
+    found_.damage.push_back({static_cast<std::uint64_t>(at - text_.data()), 0, kind, {}});
     return false;
   }
   void close_fault(char const* at) {
     if (!std::exchange(open_fault_, false)) return;
     Damage& last = found_.damage.back();
     last.length = static_cast<std::uint64_t>(at - text_.data()) - last.offset;
-    if (at != end_ && last.kind == DamageKind::torn_tail) last.kind = DamageKind::bad_json;
+    if (last.length == 0 && at != end_) last.length = 1; // where something is missing
+  }
+
+  // Whether the document ends in what is damaged.
+  bool is_torn(Damage const& last) const {
+    char const* const at = text_.data() + last.offset;
+    if (found_.complete || last.kind != DamageKind::bad_json) return false;
+    char const* const stop = at == end_ ? end_ : skip_value(at, end_);
+    return stop == nullptr || stop == end_;
   }
 
   std::string_view text_;
   char const* p_;
   char const* end_;
   std::size_t left_; ///< bytes that may still be read in vain
+  bool whole_;       ///< the document is JSON, so its structure is right
+  std::array<char const*, names_of_next.size()> places_ = {}; ///< where these names come next; null: unknown
   bool open_fault_ = false;
   BladesPieces found_;
 };
