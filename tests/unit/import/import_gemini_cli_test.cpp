@@ -249,3 +249,9 @@ TEST_CASE("a document of Gemini CLI that has a member of a message is read") {
       R"({"sessionId":"s1","projectHash":"h","id":"a","messages":[)" + said("b", "one") + "]}";
   CHECK(path_of(imported(text)) == "one ");
 }
+
+TEST_CASE("a message of Gemini CLI's log that has a list of messages stays a message") {
+  std::string line = said("b", "two");
+  line.insert(line.size() - 1, R"(,"messages":[])");
+  CHECK(path_of(imported(first + said("a", "one") + '\n' + line + '\n')) == "one two ");
+}

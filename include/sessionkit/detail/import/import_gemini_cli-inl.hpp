@@ -66,7 +66,8 @@ class SessionReader {
     if (std::string_view const target = find_member(line, "$rewindTo");
         detail::json_kind(target) == JsonKind::string)
       return rewind(detail::to_text(target));
-    bool const document = detail::json_kind(find_member(line, "messages")) == JsonKind::array;
+    bool const document = detail::json_kind(find_member(line, "messages")) == JsonKind::array
+                          && (!member_text(line, "sessionId").empty() || find_member(line, "type").empty());
     if (!document && !find_member(line, "id").empty()) return message(line);
     std::string_view const set = find_member(line, "$set");
     if (detail::json_kind(set) == JsonKind::object) return change(set);
