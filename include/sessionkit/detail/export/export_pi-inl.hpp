@@ -62,8 +62,8 @@ bool is_cut_short(Message const& message) noexcept {
              || message.generation->stop == StopReason::error);
 }
 
-bool is_blank(Message const& message) {
-  return std::all_of(message.parts.begin(), message.parts.end(), [](Part const& part) {
+template <class Parts> bool are_blank(Parts const& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](auto const& part) {
     auto const* const text = std::get_if<Text>(&part);
     return text && detail::is_blank(text->text);
   });
@@ -74,11 +74,14 @@ bool begins_with_the_user(std::vector<Entry> const& path) {
   auto const is_compaction = [](Entry const& entry) { return entry.as<Compaction>() != nullptr; };
   if (std::any_of(path.begin(), path.end(), is_compaction)) return true; // sent first, as the user's
   for (Entry const& entry : path) {
-    if (entry.as<BranchSummary>()) return true;
-    if (auto const* const text = entry.as<CustomMessage>(); text && text->in_context) return true;
+    if (auto const* const left = entry.as<BranchSummary>(); left && !detail::is_blank(left->summary))
+      return true;
+    auto const* const text = entry.as<CustomMessage>();
+    if (text && text->in_context && !are_blank(text->content)) return true;
     auto const* const message = entry.as<Message>();
-    if (!message || message->role == Role::system || is_cut_short(*message)) continue;
-    if (message->role != Role::user || !is_blank(*message)) return message->role == Role::user;
+    if (!message || message->role == Role::system || is_cut_short(*message) || are_blank(message->parts))
+      continue;
+    return message->role == Role::user;
   }
   return true;
 }
@@ -112,6 +115,7 @@ class RebuiltLog {
  public:
   static Log of(detail::ExportHistory const& history) {
     RebuiltLog made;
+    made.begin_ = history.begin;
     made.out_.entries.emplace_back().body = history.header;
     made.out_.entries.back().link = Parent::root;
     made.out_.entries.back().at = history.begin;
@@ -149,8 +153,9 @@ class RebuiltLog {
         begun.role = result ? Role::tool : message.role;
         if (!result) begun.generation = message.generation;
         if (has_calls && is_cut_short(begun))
-          begun.generation->stop = StopReason::tool_use; // or pi leaves it out
-        open = &std::get<Message>(add(piece.entry, message.at, std::move(begun)).body);
+          begun.generation->stop = StopReason::tool_use;                      // or pi leaves it out
+        Timestamp const at = message.at == Timestamp{} ? begin_ : message.at; // a repair has none
+        open = &std::get<Message>(add(piece.entry, at, std::move(begun)).body);
       }
       open->parts.push_back(piece.part);
     }
@@ -174,6 +179,7 @@ class RebuiltLog {
   Log out_;
   std::unordered_set<std::string> used_;
   std::size_t made_ = 0;
+  Timestamp begin_ = {};
 };
 
 std::string folder_of(std::string const& cwd) {
