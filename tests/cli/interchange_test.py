@@ -208,7 +208,7 @@ class Import(InterchangeTest):
         self.assertEqual(set(counts), set(PROGRAMS))
         print("imported twice, 0 lines written:", counts)
 
-    def test_what_was_imported_comes_back_from_each_kind_of_store_with_its_history(self):
+    def test_what_was_imported_comes_back_through_files_sqlite_redis_and_postgresql(self):
         stores = [self.folder / "first", f"sqlite:{self.folder / 'second.db'}"]
         for scheme, server in (("redis", Redis), ("postgres", Postgres)):
             if server.program and built_with(f"{scheme}://127.0.0.1:1"):
