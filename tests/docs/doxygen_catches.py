@@ -16,7 +16,7 @@ PLANTED = [
      ["sessionkit::Event::planted_d"]),
     ("message.hpp", "enum class Role {\n", "enum class Role {\n  planted_role, ///<\n", ["sessionkit::Role::planted_role"]),
     ("record.hpp", "  enum Order {\n", "  enum Order {\n    planted_order,\n", ["sessionkit::ReadRange::Order::planted_order"]),
-    ("tokens.hpp", "/// The default estimate for text.", "int planted_function();\n\n/// The default estimate for text.",
+    ("tokens.hpp", "/// Returns the default estimate for text.", "int planted_function();\n\n/// Returns the default estimate for text.",
      ["sessionkit::planted_function"]),
     ("follow.hpp", "  /// The position at which the next call continues.\n  Position",
      "  int planted_method() const;\n  /// The position at which the next call continues.\n  Position",
@@ -26,8 +26,8 @@ PLANTED = [
      ["sessionkit::Lease::operator<"]),
     ("summarizer.hpp", " protected:\n", " protected:\n  int planted_protected() const;\n",
      ["sessionkit::Summarizer::planted_protected"]),
-    ("time.hpp", "/// The system clock's time now.", "using PlantedAlias = int;\nstruct PlantedType {\n  int inside; ///< one\n};\n"
-     "inline constexpr int planted_constant = 1;\n/// The system clock's time now.",
+    ("time.hpp", "/// A function that returns the present time. If options have no clock, the system clock is used.", "using PlantedAlias = int;\nstruct PlantedType {\n  int inside; ///< one\n};\n"
+     "inline constexpr int planted_constant = 1;\n/// A function that returns the present time. If options have no clock, the system clock is used.",
      ["sessionkit::PlantedAlias", "sessionkit::PlantedType", "sessionkit::planted_constant"]),
     ("version.hpp", "#pragma once\n", "#pragma once\n#define SESSIONKIT_PLANTED 1\n", ["SESSIONKIT_PLANTED"]),
     ("sqlite/sqlite_store.hpp", "struct SqliteStoreOptions {\n", "struct SqliteStoreOptions {\n  int planted_option = 0;\n",
