@@ -24,6 +24,17 @@ def free_port():
         return any_port.getsockname()[1]
 
 
+def why_missing(server, scheme):
+    """Why this server cannot be tried here; None if it can be. An error if servers are required."""
+    if not built_with(f"{scheme}://127.0.0.1:1"):
+        return f"this program was built without {scheme}"
+    if server.program:
+        return None
+    if os.environ.get("SESSIONKIT_SERVERS") == "required":
+        raise RuntimeError(f"there is no server for {scheme} here")
+    return f"there is no server for {scheme} here"
+
+
 class Server:
     """A process, its folder and its address."""
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Every verb on a store of any engine, and copies between them."""
-import os
 import re
 import signal
 import sqlite3
@@ -8,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from engines import Postgres, Redis, built_with
+from engines import Postgres, Redis, built_with, why_missing
 from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
@@ -284,12 +283,8 @@ class Served(Database):
 
     @classmethod
     def setUpClass(cls):
-        if not built_with(f"{cls.scheme}://127.0.0.1:1"):
-            raise unittest.SkipTest(f"this program was built without {cls.scheme}")
-        if not cls.server_class.program:
-            if os.environ.get("SESSIONKIT_SERVERS") == "required":
-                raise RuntimeError(f"there is no server for {cls.scheme} here")
-            raise unittest.SkipTest(f"there is no server for {cls.scheme} here")
+        if missing := why_missing(cls.server_class, cls.scheme):
+            raise unittest.SkipTest(missing)
         cls.server = cls.server_class()
         cls.addClassCleanup(cls.server.stop)
 

@@ -8,6 +8,7 @@ import tempfile
 from check_doxygen import faults_of, skipped
 
 # Header, text, what replaces it, and the names that are then without a comment.
+NAMESPACE = "namespace sessionkit { inline namespace v0 {\n"
 PLANTED = [
     ("message.hpp", "struct Url {\n", "struct Url {\n  int planted_field = 0;\n", ["sessionkit::Url::planted_field"]),
     ("error.hpp", "struct Error {\n", "struct Error {\n  int planted_a = 0, planted_b = 0; ///< of the last alone\n",
@@ -16,7 +17,7 @@ PLANTED = [
      ["sessionkit::Event::planted_d"]),
     ("message.hpp", "enum class Role {\n", "enum class Role {\n  planted_role, ///<\n", ["sessionkit::Role::planted_role"]),
     ("record.hpp", "  enum Order {\n", "  enum Order {\n    planted_order,\n", ["sessionkit::ReadRange::Order::planted_order"]),
-    ("tokens.hpp", "/// Returns the default estimate for text.", "int planted_function();\n\n/// Returns the default estimate for text.",
+    ("tokens.hpp", NAMESPACE, NAMESPACE + "int planted_function();\n",
      ["sessionkit::planted_function"]),
     ("follow.hpp", "  /// The position at which the next call continues.\n  Position",
      "  int planted_method() const;\n  /// The position at which the next call continues.\n  Position",
@@ -26,8 +27,8 @@ PLANTED = [
      ["sessionkit::Lease::operator<"]),
     ("summarizer.hpp", " protected:\n", " protected:\n  int planted_protected() const;\n",
      ["sessionkit::Summarizer::planted_protected"]),
-    ("time.hpp", "/// A function that returns the present time. If options have no clock, the system clock is used.", "using PlantedAlias = int;\nstruct PlantedType {\n  int inside; ///< one\n};\n"
-     "inline constexpr int planted_constant = 1;\n/// A function that returns the present time. If options have no clock, the system clock is used.",
+    ("time.hpp", NAMESPACE, NAMESPACE + "using PlantedAlias = int;\nstruct PlantedType {\n  int inside; ///< one\n};\n"
+     "inline constexpr int planted_constant = 1;\n",
      ["sessionkit::PlantedAlias", "sessionkit::PlantedType", "sessionkit::planted_constant"]),
     ("version.hpp", "#pragma once\n", "#pragma once\n#define SESSIONKIT_PLANTED 1\n", ["SESSIONKIT_PLANTED"]),
     ("sqlite/sqlite_store.hpp", "struct SqliteStoreOptions {\n", "struct SqliteStoreOptions {\n  int planted_option = 0;\n",

@@ -190,8 +190,36 @@ TEST_CASE("pi sends something of the user first, and introduces a summary once")
     auto const messages = messages_of_pi(exported.files.front().content);
     REQUIRE_FALSE(messages.empty());
     CHECK(messages.front()["role"] == "user");
+    CHECK(messages.front()["timestamp"] == messages.at(1)["timestamp"]); // not 1970
     CHECK(messages.front()["content"].dump().find("[conversation begins]") != std::string::npos);
   }
+}
+
+TEST_CASE("a blank message does not decide who speaks first in a file for pi") {
+  auto const begins_with = [](std::string const& first, std::string const& next) {
+    TempDir const folder;
+    write_file(folder / "s.jsonl",
+               R"({"type":"session","version":3,"id":"s","timestamp":"2026-01-05T08:00:00.000Z","cwd":"/p"})"
+               "\n" + first
+                   + '\n' + next + '\n');
+    auto const store = sk::open_transcript(folder / "s.jsonl").value();
+    auto const id = store->list({})->sessions.front().id;
+    auto const exported = sk::export_session(sk::pi_exporter(), *store, id).value();
+    return messages_of_pi(exported.files.front().content).front();
+  };
+  auto const line = [](char const* id, char const* parent, std::string const& rest) {
+    return R"({"type":"message","id":")" + std::string(id) + R"(","parentId":)" + parent
+           + R"(,"timestamp":"2026-01-05T08:00:01.000Z","message":{)" + rest + "}}";
+  };
+  std::string const
+      blank_answer = line("00000001", "null", R"("role":"assistant","content":[],"stopReason":"stop")"),
+      blank_note =
+          R"({"type":"custom_message","id":"00000001","parentId":null,"customType":"x","content":"","timestamp":"2026-01-05T08:00:01.000Z","display":false})",
+      asked = line("00000002", "\"00000001\"", R"("role":"user","content":"Hi")"),
+      answered = line("00000002", "\"00000001\"",
+                      R"("role":"assistant","content":[{"type":"text","text":"Hello"}],"stopReason":"stop")");
+  CHECK(begins_with(blank_answer, asked)["role"] == "assistant"); // as it is
+  CHECK(begins_with(blank_note, answered)["role"] == "user");     // rewritten
 }
 
 TEST_CASE("an imported session that is exported imports again with the same history") {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -49,6 +50,33 @@ struct Conversation {
     ++count_;
   }
   std::string last_;
+  int count_ = 0;
+};
+
+/// The log of a session with a header, to which messages are appended.
+class Appending {
+ public:
+  explicit Appending(std::shared_ptr<sk::SessionStore> store) : store_(std::move(store)) {
+    write("s1", "session", log_header("s1"), false);
+  }
+  /// Appends a message, and returns the size of its line.
+  std::size_t append(std::string const& text, bool durable = false) {
+    std::string const id = "e" + std::to_string(count_++), line = message_line(id, "", "user", text);
+    write(id, "message", line, durable);
+    return line.size();
+  }
+
+ private:
+  void write(std::string const& id, char const* type, std::string const& line, bool durable) {
+    sk::Append batch;
+    batch.expected = end_;
+    batch.durable = durable;
+    batch.records.push_back({id, type, line, sk::Parent::root});
+    end_ = store_->append(sid("s1"), batch).value();
+  }
+
+  std::shared_ptr<sk::SessionStore> store_;
+  sk::Position end_;
   int count_ = 0;
 };
 
@@ -91,21 +119,13 @@ TEST_CASE("resuming reads at most twice the kept bytes and 256 KiB, whatever the
 TEST_CASE("an append is at most five system calls, one of them a write of the line, and none of the index") {
   TempDir dir;
   FaultyFileOps ops;
-  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
-  std::string const header = log_header("s1");
-  sk::Append batch;
-  batch.records.push_back({"s1", "session", header, sk::Parent::root});
-  sk::Position end = store->append(sid("s1"), batch).value();
+  Appending log(sk::detail::open_file_store(ops, dir.path(), {}).value());
   for (int i = 0; i < 50; ++i) {
-    std::string const id = "e" + std::to_string(i),
-                      line = message_line(id, "", "user", std::string(900, 'x'));
-    batch.expected = end;
-    batch.records.assign(1, {id, "message", line, sk::Parent::root});
     ops.reset();
-    end = store->append(sid("s1"), batch).value();
+    std::size_t const bytes = log.append(std::string(900, 'x'));
     CHECK(ops.calls() <= 5);
     CHECK(ops.calls(Call::write) == 1);
-    CHECK(ops.bytes_written == line.size() + 1);
+    CHECK(ops.bytes_written == bytes + 1);
     CHECK(ops.calls(Call::open) + ops.calls(Call::rename) + ops.calls(Call::sync_data) == 0);
     CHECK(ops.bytes_read == 0);
   }
@@ -116,17 +136,10 @@ TEST_CASE("a durable append costs one sync and no other call") {
   FaultyFileOps ops;
   sk::FileStoreOptions options;
   options.durability = sk::Durability::entry;
-  auto const store = sk::detail::open_file_store(ops, dir.path(), options).value();
-  std::string const header = log_header("s1");
-  sk::Append batch;
-  batch.records.push_back({"s1", "session", header, sk::Parent::root});
-  sk::Position end = store->append(sid("s1"), batch).value();
+  Appending log(sk::detail::open_file_store(ops, dir.path(), options).value());
   for (int i = 0; i < 20; ++i) {
-    std::string const id = "e" + std::to_string(i), line = message_line(id, "", "user", "text");
-    batch.expected = end;
-    batch.records.assign(1, {id, "message", line, sk::Parent::root});
     ops.reset();
-    end = store->append(sid("s1"), batch).value();
+    log.append("text");
     CHECK(ops.calls(Call::sync_data) == 1);
     CHECK(ops.calls(Call::sync) == 0);
     CHECK(ops.calls() <= 6);
@@ -136,21 +149,12 @@ TEST_CASE("a durable append costs one sync and no other call") {
 TEST_CASE("the end of a turn reads four blocks and the new entries, whatever the size of the transcript") {
   TempDir dir;
   FaultyFileOps ops;
-  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
-  std::string const header = log_header("s1");
-  sk::Append batch;
-  batch.records.push_back({"s1", "session", header, sk::Parent::root});
-  sk::Position end = store->append(sid("s1"), batch).value();
-  batch.durable = true;
+  Appending log(sk::detail::open_file_store(ops, dir.path(), {}).value());
   for (int i = 0; i < 200; ++i) {
-    std::string const id = "e" + std::to_string(i),
-                      line = message_line(id, "", "user", std::string(200, 'x'));
-    batch.expected = end;
-    batch.records.assign(1, {id, "message", line, sk::Parent::root});
     ops.reset();
-    end = store->append(sid("s1"), batch).value();
+    std::size_t const bytes = log.append(std::string(200, 'x'), true);
     if (i == 0) continue; // the index begins
-    CHECK(ops.bytes_read <= 4 * 4 * kib + line.size() + 100);
+    CHECK(ops.bytes_read <= 4 * 4 * kib + bytes + 100);
     CHECK(ops.calls(Call::open) <= 3);
   }
 }

@@ -153,8 +153,9 @@ class RebuiltLog {
         begun.role = result ? Role::tool : message.role;
         if (!result) begun.generation = message.generation;
         if (has_calls && is_cut_short(begun))
-          begun.generation->stop = StopReason::tool_use;                      // or pi leaves it out
-        Timestamp const at = message.at == Timestamp{} ? begin_ : message.at; // a repair has none
+          begun.generation->stop = StopReason::tool_use; // or pi leaves it out
+        bool const repaired = message.at == Timestamp{};
+        Timestamp const at = repaired ? begin_ : message.at;
         open = &std::get<Message>(add(piece.entry, at, std::move(begun)).body);
       }
       open->parts.push_back(piece.part);

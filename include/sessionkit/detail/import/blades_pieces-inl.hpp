@@ -18,11 +18,21 @@ namespace blades_pieces_inl { namespace {
 // deeper in our lines.
 constexpr std::size_t deepest_item = 126, deepest_member = 120;
 
-constexpr std::array<std::string_view, 3> names_of_next{R"("history")", R"("created_at")", R"("updated_at")"};
-constexpr std::size_t history_name = 0; // of these
+// After a fault, reading goes on at one of these.
+constexpr std::array<std::string_view, 3> names_after_state{R"("history")", R"("created_at")",
+                                                            R"("updated_at")"};
+constexpr std::size_t history_name = 0; // its index
 
-constexpr std::array<std::string_view, 6> usual_members{R"("history")", R"("created_at")", R"("updated_at")",
-                                                        R"("version")", R"("id")",         R"("state")"};
+struct KnownMember {
+  std::string_view name;
+  std::array<JsonKind, 2> kinds;
+};
+constexpr std::array<KnownMember, 6> known_members{{{"id", {JsonKind::string, JsonKind::string}},
+                                                    {"state", {JsonKind::object, JsonKind::null}},
+                                                    {"history", {JsonKind::array, JsonKind::null}},
+                                                    {"created_at", {JsonKind::string, JsonKind::string}},
+                                                    {"updated_at", {JsonKind::string, JsonKind::string}},
+                                                    {"version", {JsonKind::number, JsonKind::number}}}};
 
 bool is_known_role(std::string_view raw) {
   std::string const role = to_text(raw);
@@ -79,7 +89,7 @@ class Scan {
     if (!value(from, between(key, key_end))) return false;
     p_ = skip_space(p_, end_);
     if (p_ != end_ && *p_ == '}' && (found_.has_history || place_of(history_name) == end_)) return finish();
-    if (p_ == end_ || *p_ != ',') return fault(p_) || begins_usual_member(p_); // without a comma before it
+    if (p_ == end_ || *p_ != ',') return fault(p_) || begins_known_member(p_); // without a comma before it
     ++p_;
     return true;
   }
@@ -123,6 +133,7 @@ class Scan {
     return ended;
   }
 
+  // Adds the items up to the bracket that ends the history. False at the end of the document.
   bool read_items() {
     found_.has_history = true;
     close_fault(p_);
@@ -170,33 +181,37 @@ class Scan {
     return next != nullptr;
   }
 
-  // Whether the bracket before `p_` ends the history. In a damaged document it may be damage: a usual member
+  // Whether the bracket before `p_` ends the history. In a damaged document it may be damage: a known member
   // or the end of the document follows the history, or anything but messages.
   bool ends_history() {
     if (whole_) return true;
     char const* p = skip_space(p_, end_);
     if (p != end_ && *p == ',') p = skip_space(p + 1, end_);
     if (p == end_ || (*p == '}' && skip_space(p + 1, end_) == end_)) return true;
-    if ((*p != '"' && *p != '}') || exhausted()) return *p == '"' || *p == '}';
+    if (*p != '"' && *p != '}') return false;
+    if (exhausted()) return true;
     char const* const message = next_message(end_);
-    return message == nullptr || (begins_usual_member(p) && !history_ends_after(message));
+    return message == nullptr || (begins_known_member(p) && !history_ends_after(message));
   }
 
-  // True if a list ends after `p`, and a usual member follows it.
+  // True if a list ends after `p`, and a known member follows it.
   bool history_ends_after(char const* p) {
     char const* const from = p;
     while ((p = std::find(p, end_, ']')) != end_) {
       p = skip_space(p + 1, end_);
-      if (p != end_ && *p == ',' && begins_usual_member(skip_space(p + 1, end_))) break;
+      if (p != end_ && *p == ',' && begins_known_member(skip_space(p + 1, end_))) break;
     }
     spend(static_cast<std::size_t>(p - from));
     return p != end_;
   }
 
-  bool begins_usual_member(char const* p) const {
+  bool begins_known_member(char const* p) const {
     std::string_view const text = between(p, end_);
-    return std::any_of(usual_members.begin(), usual_members.end(),
-                       [&](std::string_view name) { return text.substr(0, name.size()) == name; });
+    return std::any_of(known_members.begin(), known_members.end(), [&](KnownMember const& member) {
+      std::size_t const end = 1 + member.name.size();
+      return text.size() > end && text.front() == '"' && text[end] == '"'
+             && text.substr(1, end - 1) == member.name;
+    });
   }
 
   // Keeps an item if it is good. Only an object has its end without what follows it.
@@ -233,7 +248,7 @@ class Scan {
     if (exhausted() || p_ == end_) return false;
     ++p_;
     char const* next = end_;
-    for (std::size_t name = 0; name < names_of_next.size(); ++name) next = std::min(next, place_of(name));
+    for (std::size_t name = 0; name < names_after_state.size(); ++name) next = std::min(next, place_of(name));
     if (next != end_) p_ = next;
     return next != end_;
   }
@@ -243,7 +258,7 @@ class Scan {
   char const* place_of(std::size_t name) {
     char const*& place = places_[name];
     if (place == nullptr || (place < p_ && place != end_)) {
-      std::size_t const at = between(p_, end_).find(names_of_next[name]);
+      std::size_t const at = between(p_, end_).find(names_after_state[name]);
       place = at == std::string_view::npos ? end_ : p_ + at;
     }
     return place;
@@ -286,21 +301,11 @@ class Scan {
   char const* end_;
   std::size_t left_; ///< bytes that may still be read in vain
   bool whole_;       ///< the document is JSON, so its structure is right
-  std::array<char const*, names_of_next.size()> places_ = {}; ///< where these names come next; null: unknown
+  std::array<char const*, names_after_state.size()> places_ =
+      {}; ///< where these names come next; null: unknown
   bool open_fault_ = false;
   BladesPieces found_;
 };
-
-struct KnownMember {
-  std::string_view name;
-  std::array<JsonKind, 2> kinds;
-};
-constexpr std::array<KnownMember, 6> known_members{{{"id", {JsonKind::string, JsonKind::string}},
-                                                    {"state", {JsonKind::object, JsonKind::null}},
-                                                    {"history", {JsonKind::array, JsonKind::null}},
-                                                    {"created_at", {JsonKind::string, JsonKind::string}},
-                                                    {"updated_at", {JsonKind::string, JsonKind::string}},
-                                                    {"version", {JsonKind::number, JsonKind::number}}}};
 
 // What the members of a beginning show.
 struct Shown {
