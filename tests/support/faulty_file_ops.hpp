@@ -130,6 +130,9 @@ class FaultyFileOps : public sk::detail::FileOps {
   int status_at(int directory, char const* name, sk::detail::FileStatus& out) override {
     return fails(Call::status_at) ? -fault.error : real().status_at(directory, name, out);
   }
+  int status_at_without_time(int directory, char const* name, sk::detail::FileStatus& out) override {
+    return fails(Call::status_at) ? -fault.error : real().status_at_without_time(directory, name, out);
+  }
   int try_lock(int d) override { return fails(Call::lock) ? -fault.error : real().try_lock(d); }
   int unlock(int d) override { return fails(Call::unlock) ? -fault.error : real().unlock(d); }
   sk::detail::LockHolder lock_holder(int d) override { return real().lock_holder(d); }

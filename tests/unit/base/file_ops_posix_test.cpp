@@ -37,6 +37,32 @@ TEST_CASE("a network file system is known by its magic number") {
   CHECK(network == network_file_system_of(static_cast<std::uint32_t>(here.f_type)));
 }
 
+TEST_CASE("the status without the time is otherwise the status of the name") {
+  TempDir dir;
+  write_file(dir / "file", "content");
+  REQUIRE(::chmod((dir / "file").c_str(), 0640) == 0);
+  REQUIRE(::link((dir / "file").c_str(), (dir / "same").c_str()) == 0);
+  REQUIRE(::symlink("file", (dir / "link").c_str()) == 0);
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
+  auto& ops = sk::detail::system_file_ops();
+  sk::detail::OpenFile const folder(ops,
+                                    ops.open(working_directory, dir.path().c_str(), OpenFlags::directory));
+  for (char const* const name : {"file", "link", "pipe", "."}) {
+    CAPTURE(name);
+    sk::detail::FileStatus whole, found;
+    REQUIRE(ops.status_at(folder.get(), name, whole) == 0);
+    REQUIRE(ops.status_at_without_time(folder.get(), name, found) == 0);
+    CHECK(found.same_file(whole));
+    CHECK(found.kind == whole.kind);
+    CHECK(found.size == whole.size);
+    CHECK(found.links == whole.links);
+    CHECK(found.owner == whole.owner);
+    CHECK(found.mode == whole.mode);
+  }
+  sk::detail::FileStatus none;
+  CHECK(sk::detail::fault_of(ops.status_at_without_time(folder.get(), "none", none)) == SystemFault::missing);
+}
+
 TEST_CASE("each flag of an open is a flag of the system") {
   TempDir dir;
   write_file(dir / "f", "content");

@@ -19,6 +19,7 @@
 #include <sys/mount.h>
 #else
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #endif
 
@@ -65,12 +66,18 @@ std::string_view network_of(struct statfs const& s) noexcept {
 }
 #endif
 
+FileStatus::Kind kind_of(mode_t mode) noexcept {
+  return S_ISREG(mode)   ? FileStatus::regular
+         : S_ISDIR(mode) ? FileStatus::directory
+         : S_ISLNK(mode) ? FileStatus::link
+                         : FileStatus::other;
+}
+
+constexpr mode_t permissions = 07777;
+
 FileStatus file_status_of(struct stat const& s) noexcept {
   FileStatus out;
-  out.kind = S_ISREG(s.st_mode)   ? FileStatus::regular
-             : S_ISDIR(s.st_mode) ? FileStatus::directory
-             : S_ISLNK(s.st_mode) ? FileStatus::link
-                                  : FileStatus::other;
+  out.kind = kind_of(s.st_mode);
   timespec const time = modified(s);
   out.device = static_cast<std::uint64_t>(s.st_dev);
   out.inode = s.st_ino;
@@ -78,9 +85,24 @@ FileStatus file_status_of(struct stat const& s) noexcept {
   out.links = s.st_nlink;
   out.modified_ns = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
   out.owner = s.st_uid;
-  out.mode = s.st_mode & 07777U;
+  out.mode = s.st_mode & permissions;
   return out;
 }
+
+#if defined(STATX_INO)
+constexpr unsigned all_but_times = STATX_TYPE | STATX_MODE | STATX_INO | STATX_SIZE | STATX_NLINK | STATX_UID;
+
+// Leaves the time out.
+void take_status(struct statx const& s, FileStatus& out) noexcept {
+  out.kind = kind_of(s.stx_mode);
+  out.device = makedev(s.stx_dev_major, s.stx_dev_minor);
+  out.inode = s.stx_ino;
+  out.size = s.stx_size;
+  out.links = s.stx_nlink;
+  out.owner = s.stx_uid;
+  out.mode = s.stx_mode & permissions;
+}
+#endif
 
 // Descriptors, flags and modes as the system takes them.
 int directory_of(int directory) noexcept { return directory == working_directory ? AT_FDCWD : directory; }
@@ -151,6 +173,16 @@ class SystemFileOps final : public FileOps {
     if (result == 0) out = file_status_of(s);
     return result;
   }
+#if defined(STATX_INO)
+  int status_at_without_time(int directory, char const* name, FileStatus& out) override {
+    struct statx s;
+    int const result =
+        or_errno(::statx(directory_of(directory), name, AT_SYMLINK_NOFOLLOW, all_but_times, &s));
+    if (result == -ENOSYS || result == -EPERM) return status_at(directory, name, out); // an old container
+    if (result == 0) take_status(s, out);
+    return result;
+  }
+#endif
   int try_lock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_EX | LOCK_NB)); }
   int unlock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_UN)); }
   LockHolder lock_holder(int descriptor) override {

@@ -52,10 +52,13 @@ constexpr int time_days_in(std::int64_t year, int month) noexcept {
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-void time_append(std::string& out, std::int64_t value, std::size_t width) {
-  std::string const digits = std::to_string(value);
-  if (digits.size() < width) out.append(width - digits.size(), '0');
-  out += digits;
+/// Writes a number with at least `width` digits, and returns where it ends.
+char* time_put(char* to, std::int64_t value, int width) noexcept {
+  char digits[20];
+  char* const end = digits + sizeof digits;
+  char* begin = end;
+  for (; value != 0 || width > 0; value /= 10, --width) *--begin = static_cast<char>('0' + value % 10);
+  return std::copy(begin, end, to);
 }
 
 /// Reads text from its front; a step that does not fit leaves it as it is.
@@ -161,21 +164,23 @@ std::string to_rfc3339(Timestamp at) {
   time_inl::CivilDay const civil = time_inl::time_civil_of(days);
   bool const four_digits = civil.year >= 0 && civil.year <= 9999;
 
-  std::string text;
-  if (!four_digits) text += civil.year < 0 ? '-' : '+';
-  time_inl::time_append(text, civil.year < 0 ? -civil.year : civil.year, four_digits ? 4 : 6);
+  char text[sizeof "+292278994-08-17T07:12:55.807Z"]; // the longest time
+  char* to = text;
+  if (!four_digits) *to++ = civil.year < 0 ? '-' : '+';
+  to = time_inl::time_put(to, civil.year < 0 ? -civil.year : civil.year, four_digits ? 4 : 6);
   struct Field {
     char before;
     std::int64_t value;
-    std::size_t width;
+    int width;
   };
   for (Field const& field : {Field{'-', civil.month, 2}, Field{'-', civil.day, 2},
                              Field{'T', of_day / 3'600'000, 2}, Field{':', of_day / 60'000 % 60, 2},
                              Field{':', of_day / 1000 % 60, 2}, Field{'.', of_day % 1000, 3}}) {
-    text += field.before;
-    time_inl::time_append(text, field.value, field.width);
+    *to++ = field.before;
+    to = time_inl::time_put(to, field.value, field.width);
   }
-  return text += 'Z';
+  *to++ = 'Z';
+  return std::string(text, to);
 }
 
 Result<Timestamp> parse_rfc3339(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/json/json_scan.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -361,6 +362,12 @@ struct Escaping {
 /// Appends the text as a JSON string, quotes included, as JavaScript's JSON.stringify writes it: a lone
 /// surrogate as its escape, other characters raw. Invalid bytes become U+FFFD.
 SESSIONKIT_NOINLINE inline void append_json_string(std::string& out, std::string_view text) {
+  constexpr std::size_t short_text = 32; // as most names, ids and times
+  if (text.size() <= short_text
+      && std::none_of(text.begin(), text.end(), [](char c) { return BytesToEscape::has(c); })) {
+    out.append(1, '"').append(text).append(1, '"');
+    return;
+  }
   Escaping writing{TextSink(out, text.size() + Escaping::longest + 2)};
   writing.sink.put('"');
   copy_with<BytesToEscape>(text.data(), text.data() + text.size(), writing);

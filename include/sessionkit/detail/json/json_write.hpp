@@ -48,9 +48,11 @@ class JsonWriter {
     return *this;
   }
   JsonWriter& separate() {
-    constexpr std::string_view none_after = "{[:, \n\r\t";
-    if (!out_->empty() && none_after.find(out_->back()) == std::string_view::npos) out_->push_back(',');
+    if (!out_->empty() && needs_comma(out_->back())) out_->push_back(',');
     return *this;
+  }
+  static bool needs_comma(char before) noexcept {
+    return before != '{' && before != '[' && before != ':' && before != ',' && !is_json_space(before);
   }
   template <class Integer> JsonWriter& number(Integer value) {
     char digits[24];

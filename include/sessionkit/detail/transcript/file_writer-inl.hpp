@@ -159,7 +159,7 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
       if (auto r = lock_within(*ops_, file_->file.get(), wait, place_.path); !r) return r.error();
     file_->locked = true;
     FileStatus now;
-    int const failed = ops_->status_at(place_.directory, place_.name.c_str(), now);
+    int const failed = ops_->status_at_without_time(place_.directory, place_.name.c_str(), now);
     if (failed == 0 && now.same_file(file_->opened)) {
       if (now.size < end_) { // it was shortened: all we knew is void
         end_ = 0;

@@ -12,7 +12,6 @@
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <mutex>
 
@@ -30,11 +29,11 @@ using detail::SqliteTransaction;
 
 constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
 
-/// A file beside the database that SQLite keeps open and removes only when the last connection closes: its
-/// log, or the log's index.
-struct SqliteCompanion {
-  char const* suffix;
-  std::optional<SqliteFile> file = {}; ///< absent: it was not there yet
+/// A name under which SQLite opened a file: the database, or its log, or the log's index. SQLite removes the
+/// last two only when the last connection closes.
+struct SqliteName {
+  std::string path;
+  std::optional<SqliteFile> file = {}; ///< absent: it is not checked
 };
 
 /// A connection, and the lock by which threads take turns.
@@ -51,7 +50,9 @@ class SqliteStore final : public SessionStore {
         options_(std::move(options)),
         process_(writer.path()),
         path_(writer.path()),
-        file_(file),
+        database_{path_, file},
+        log_{path_ + "-wal"},
+        log_index_{path_ + "-shm"},
         tables_(schema),
         writer_{{}, std::move(writer)},
         reader_{{}, std::move(reader)} {
@@ -75,11 +76,8 @@ class SqliteStore final : public SessionStore {
   Result<void> remove(SessionId const& id) override;
 
  private:
-  Result<void> check_file() const;
-  Result<void> check_log() const;
   void remember_log();
   void keep_strange_log() noexcept;
-  Error moved(std::string const& path, int looked) const;
   Result<void> check_handle() const;
   Result<void> begin_writing(SqliteTransaction& transaction) const;
   Result<void> set_level(bool durable);
@@ -99,8 +97,7 @@ class SqliteStore final : public SessionStore {
   SqliteStoreOptions options_;
   detail::OpeningProcess process_;
   std::string path_;
-  SqliteFile file_;
-  std::array<SqliteCompanion, 2> log_{{{"-wal", {}}, {"-shm", {}}}}; ///< not checked where nothing is written
+  SqliteName database_, log_, log_index_; ///< where nothing is written, only the first is checked
   SqliteTables tables_;
   SqliteLane writer_, reader_;
   std::optional<bool> full_; ///< the level that the writer was set to
@@ -114,62 +111,49 @@ Error sqlite_not_written(Error error) {
 }
 
 int look(std::string const& path, detail::FileStatus& found) {
-  return detail::system_file_ops().status_at(detail::working_directory, path.c_str(), found);
+  return detail::system_file_ops().status_at_without_time(detail::working_directory, path.c_str(), found);
 }
 
-// SQLite itself goes on writing to a file that no longer has its name.
-Result<void> SqliteStore::check_file() const {
+// SQLite itself goes on writing to a file that no longer has its name, and nobody would find it.
+Result<void> check(SqliteName const& name) {
+  if (!name.file) return {};
   detail::FileStatus found;
-  int const looked = look(path_, found);
-  if (looked == 0 && file_.is(found)) return check_log();
-  return moved(path_, looked);
-}
-
-Error SqliteStore::moved(std::string const& path, int looked) const {
+  int const looked = look(name.path, found);
+  if (looked == 0 && name.file->is(found)) return {};
   return detail::make_error(Errc::poisoned, -looked,
-                            "{}: the file was {} while it was open; open the store again", path,
+                            "{}: the file was {} while it was open; open the store again", name.path,
                             looked == 0 ? "replaced" : "removed");
-}
-
-// SQLite itself goes on writing to a log that no longer has its name, and nobody would find it.
-Result<void> SqliteStore::check_log() const {
-  for (SqliteCompanion const& one : log_) {
-    if (!one.file) continue;
-    detail::FileStatus found;
-    std::string const path = path_ + one.suffix;
-    int const looked = look(path, found);
-    if (looked < 0 || !one.file->is(found)) return moved(path, looked);
-  }
-  return {};
 }
 
 // SQLite has both files open from the first transaction on. Some of its file systems have no index of the
 // log.
 void SqliteStore::remember_log() {
-  for (SqliteCompanion& one : log_) {
-    detail::FileStatus found;
-    if (!one.file && look(path_ + one.suffix, found) == 0) one.file = SqliteFile{found.device, found.inode};
-  }
+  for (SqliteName* const name : {&log_, &log_index_})
+    if (detail::FileStatus found; look(name->path, found) == 0)
+      name->file = SqliteFile{found.device, found.inode};
 }
 
 // The last connection that closes writes its log into the database and removes the file of the log's name. If
 // that is the log of another program, it must stay.
 void SqliteStore::keep_strange_log() noexcept {
   detail::FileStatus found;
-  SqliteCompanion const& log = log_.front();
-  if (!log.file || look(path_ + log.suffix, found) != 0 || log.file->is(found)) return;
+  if (!log_.file || look(log_.path, found) != 0 || log_.file->is(found)) return;
   for (SqliteDatabase* const db : {&writer_.db, &reader_.db})
     (void)sqlite3_db_config(db->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 Result<void> SqliteStore::check_handle() const {
-  Result<void> ours = process_.check();
-  return ours ? check_file() : ours;
+  if (auto r = process_.check(); !r) return r;
+  for (SqliteName const* const name : {&database_, &log_, &log_index_})
+    if (auto r = check(*name); !r) return r;
+  return {};
 }
 
+// A writer with another index of the log would not wait for us. The log itself is checked after the commit.
 Result<void> SqliteStore::begin_writing(SqliteTransaction& transaction) const {
   Result<void> begun = transaction.begin_writing();
-  return begun ? check_file() : begun;
+  if (begun) begun = check(database_);
+  return begun ? check(log_index_) : begun;
 }
 
 Result<void> SqliteStore::set_level(bool durable) {
@@ -204,7 +188,7 @@ Result<void> SqliteStore::reopen_if_needed() {
 
 Result<void> SqliteStore::commit(SqliteTransaction& transaction, SessionId const& id) {
   Result<void> const done = transaction.commit();
-  if (done) return check_log(); // what went to a removed log is not stored
+  if (done) return check(log_); // what went to a removed log is not stored
   transaction.roll_back();
   Error error = done.error();
   if (error.code == Errc::timed_out || error.code == Errc::no_space)
@@ -266,10 +250,10 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   Result<detail::AppendPlan> const plan = decide(id, batch, *row);
   if (!plan) return sqlite_not_written(plan.error());
   if (plan->from == batch.records.size()) {
-    if (!full_.value_or(false)) return plan->end;
-    // The commit of any change syncs everything before it.
-    auto r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
-    if (r) r = commit(transaction, id);
+    Result<void> r;
+    if (full_.value_or(false)) // the commit of any change syncs everything before it
+      r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
+    if (r) r = full_.value_or(false) ? commit(transaction, id) : check(log_);
     if (!r) return r.error();
     return plan->end;
   }
