@@ -83,7 +83,7 @@ inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcep
 
 /// As `skip_text`, but reads only complete blocks of 64 bytes. False if the rest must be searched byte by
 /// byte.
-inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
+SESSIONKIT_INLINE inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
   std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
   bool found = false;
   for (; end - p >= 64; p += 64) {
@@ -121,7 +121,7 @@ inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) n
 
 /// As `skip_text_scalar`, but reads blocks. May also set `non_ascii` for a byte after the place where it
 /// stops, in the same block.
-inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
+SESSIONKIT_INLINE inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
 #if defined(__SSE2__)
   if (end - p >= 16) { // most strings end within one block
     __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
@@ -287,7 +287,7 @@ template <class Map> class JsonChecker {
   }
 
   /// Reads the rest of a string, from the byte after its opening quote to the closing quote.
-  bool string() noexcept {
+  SESSIONKIT_NOINLINE bool string() noexcept {
     for (;;) {
       skip_text(p_, end_, non_ascii_);
       if (take('"')) return true;

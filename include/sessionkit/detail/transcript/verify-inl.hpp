@@ -78,24 +78,28 @@ struct LineMembers {
   // Their JSON; empty if there is none.
   std::string_view message = {};
   std::string_view content = {};
+
+  // False: it is none of these.
+  bool take(std::string_view name, std::string_view value) {
+    if (name == "type") return twice |= std::exchange(type_, true), true;
+    if (name == "id") return twice |= std::exchange(id_, true), true;
+    if (name == "parentId") return twice |= std::exchange(parent_, true), true;
+    if (name == "message") return message = value, true;
+    if (name == "content") return content = value, true;
+    return false;
+  }
+
+ private:
+  bool type_ = false, id_ = false, parent_ = false;
 };
 
 LineMembers members_of(std::string_view line, JsonMap const& map) {
   LineMembers found;
-  bool type = false, id = false, parent = false;
   auto const see = [&](std::string_view key, std::string_view value) {
-    bool const escaped = key.find('\\') != key.npos;
-    auto const is = [&](std::string_view name) { return escaped ? key_is(key, name) : key == name; };
-    if (is("type"))
-      found.twice |= std::exchange(type, true);
-    else if (is("id"))
-      found.twice |= std::exchange(id, true);
-    else if (is("parentId"))
-      found.twice |= std::exchange(parent, true);
-    else if (is("message"))
-      found.message = value;
-    else if (is("content"))
-      found.content = value;
+    if (found.take(key, value) || key.find('\\') == key.npos) return true;
+    std::string name;
+    append_unescaped(name, key);
+    found.take(name, value);
     return true;
   };
   for_members(line, see, &map);
