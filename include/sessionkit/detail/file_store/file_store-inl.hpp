@@ -255,16 +255,19 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   if (auto r = check_lease_options(options, root); !r) return r.error();
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
-  if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
+  Result<std::string> const index = begin_of_index(ops, directory->get(), root);
+  if (!index) return index.error();
+  LastBegin last;
+  if (auto r = refuse_foreign_folder(ops, directory->get(), root, *index, last); !r) return r.error();
   StoreAccess const access{options.allow_shared_directory, options.on_event};
   if (auto r = check_store_access(ops, directory->get(), root, access); !r) return r.error();
   if (!options.transcripts.empty() && !options.profile) options.profile = profiles::claw0;
-  Result<Profile> const found =
-      options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
+  Result<Profile> const found = options.profile ? Result<Profile>(*options.profile)
+                                                : detect_profile(ops, directory->get(), root, *index, last);
   if (!found) return found.error();
   Profile const& profile = *found;
   if (options.profile)
-    if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
+    if (auto r = check_layout(ops, directory->get(), root, *index, profile); !r) return r.error();
   options.profile = profile;
   Result<OpenFile> folder =
       file_store_inl::open_transcripts(ops, directory->get(), root, profile.layout, options);

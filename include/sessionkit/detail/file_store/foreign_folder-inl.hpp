@@ -72,11 +72,13 @@ struct Shown {
   std::string_view program = {};
 };
 
-Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root, std::string const& name) {
+Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root, std::string const& name,
+                           LastBegin& last) {
   std::string const path = root + "/" + name;
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, path);
   if (!file) return Shown{}; // using the store shows why it cannot be read
   FileReader log(ops, file->get(), path, {});
+  log.keep_begin_in(last);
   if (auto r = log.detect(); !r) return r.error();
   // ZeroClaw loses a session of its folder that is in another dialect, and no session begins in this one.
   if (&log.dialect() == &bare_dialect()) return Shown{log.has_records(), false, "ZeroClaw"};
@@ -107,8 +109,9 @@ SESSIONKIT_SELDOM Result<FolderShown> look_at_folder(FileOps& ops, int directory
     if (out.program.empty()) out.program = program_of_name(name);
   });
   if (transcripts.empty() && out.program.empty()) out.program = program_of_names(names);
+  LastBegin last;
   for (std::string const& name : transcripts) {
-    Result<Shown> const shown = look_at_file(ops, directory, path, name);
+    Result<Shown> const shown = look_at_file(ops, directory, path, name, last);
     if (!shown) return shown.error();
     if (!shown->has_records) continue;
     if (shown->is_known) return FolderShown{true};
@@ -158,20 +161,21 @@ bool has_our_lock(FileOps& ops, int directory) {
 
 Result<std::string_view> program_of_transcript(FileOps& ops, int directory, std::string const& root,
                                                std::string const& name) {
+  LastBegin last;
   Result<foreign_folder_inl::Shown> const shown =
-      foreign_folder_inl::look_at_file(ops, directory, root, name);
+      foreign_folder_inl::look_at_file(ops, directory, root, name, last);
   if (!shown) return shown.error();
   return shown->program;
 }
 
-SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root) {
+SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root,
+                                                     std::string_view index, LastBegin& last) {
   constexpr std::size_t looked_at = 8;
-  Result<std::vector<std::string>> const indexed = files_in_index(ops, directory, root);
-  if (!indexed) return indexed.error();
+  std::vector<std::string> const indexed = files_in_index(index);
   bool in_index = false;
-  for (std::size_t i = 0; i < std::min(indexed->size(), looked_at); ++i) { // mostly the first one shows it
+  for (std::size_t i = 0; i < std::min(indexed.size(), looked_at); ++i) { // mostly the first one shows it
     Result<foreign_folder_inl::Shown> const shown =
-        foreign_folder_inl::look_at_file(ops, directory, root, (*indexed)[i]);
+        foreign_folder_inl::look_at_file(ops, directory, root, indexed[i], last);
     if (!shown) return shown.error();
     if (shown->has_records && shown->is_known) return {};
     in_index = in_index || shown->has_records;

@@ -8,6 +8,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+class LastBegin;
+
 /// Returns the program whose folder contains a file or folder of this name. Empty if the name shows no
 /// program.
 SESSIONKIT_API std::string_view program_of_name(std::string_view name) noexcept;
@@ -19,8 +21,10 @@ SESSIONKIT_API std::string_view program_of_line(std::string_view line) noexcept;
 /// removed. All transcripts of such a directory are another program's, or it has names that only another
 /// program uses. An empty directory is a store, and so is a directory with an entry of a known type. A
 /// directory with our lock file is a store if its lines show no other program, or if its transcripts are in
-/// our index.
-SESSIONKIT_API Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root);
+/// our index. `index` is the beginning of the index. `last` receives what the last transcript that was read
+/// shows.
+SESSIONKIT_API Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root,
+                                                  std::string_view index, LastBegin& last);
 
 /// Returns the program that wrote the first lines of a transcript. Empty if the lines are in a known dialect,
 /// or show no program.

@@ -28,17 +28,6 @@ bool is_no_answer(Error const& error) noexcept {
          || fault == SystemFault::not_permitted;
 }
 
-// The first part of the index; nothing if there is none.
-SESSIONKIT_SELDOM Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
-  Result<OpenFile> const index = open_for_reading(ops, directory, "sessions.json", false, root);
-  if (!index) return is_no_answer(index.error()) ? Result<std::string>(std::string{}) : index.error();
-  std::string text(index_begin, '\0');
-  auto const got = uninterrupted([&] { return ops.pread(index->get(), text.data(), text.size(), 0); });
-  if (got < 0) return file_error(static_cast<int>(-got), root + "/sessions.json", "cannot read the index");
-  text.resize(static_cast<std::size_t>(got));
-  return text;
-}
-
 // The texts of all members of this name, as far as the index was read. Quotes within texts are escaped, so
 // that no text is taken for a member.
 SESSIONKIT_SELDOM std::vector<std::string> files_named(std::string_view text, std::string_view member) {
@@ -77,15 +66,26 @@ Result<RecordPage> first_of(FileOps& ops, int directory, std::string const& name
 }
 
 enum class Kind { unknown, panel, other };
-Result<Kind> kind_of_most(FileOps& ops, int directory, std::vector<std::string> const& names) {
+Result<Kind> kind_of(FileOps& ops, int directory, std::string const& name, LastBegin& last) {
+  Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, name);
+  if (!file) return is_no_answer(file.error()) ? Result<Kind>(Kind::unknown) : file.error();
+  FileReader log(ops, file->get(), name, {});
+  log.keep_begin_in(last);
+  if (auto r = log.detect(); !r) return r.error();
+  if (!log.has_records()) return Kind::unknown;
+  return &log.dialect() == &panel_dialect() ? Kind::panel : Kind::other;
+}
+
+Result<Kind> kind_of_most(FileOps& ops, int directory, std::vector<std::string> const& names,
+                          LastBegin& last) {
   std::size_t panel = 0, others = 0;
   Result<void> failed;
   for (std::string const& name : names) {
     if (panel + others == looked_at) break;
-    Result<RecordPage> const page = first_of(ops, directory, name);
-    if (!page) failed = page.error();
-    if (!page || page->items().empty()) continue;
-    ++(page->dialect == panel_dialect().name ? panel : others);
+    Result<Kind> const kind = kind_of(ops, directory, name, last);
+    if (!kind) failed = kind.error();
+    if (!kind || *kind == Kind::unknown) continue;
+    ++(*kind == Kind::panel ? panel : others);
   }
   if (panel + others > 0) return panel > others ? Kind::panel : Kind::other;
   return failed ? Result<Kind>(Kind::unknown) : failed.error();
@@ -95,7 +95,8 @@ Result<bool> has_known_transcript(FileOps& ops, int directory, std::string const
   Result<std::vector<std::string>> names = transcripts_in(ops, directory, root);
   if (!names) return names.error();
   names->resize(std::min(names->size(), looked_at));
-  Result<Kind> const kind = kind_of_most(ops, directory, *names);
+  LastBegin last;
+  Result<Kind> const kind = kind_of_most(ops, directory, *names, last);
   if (!kind) return kind.error();
   return *kind != Kind::unknown;
 }
@@ -174,15 +175,26 @@ bool is_transcript_name(std::string_view name) noexcept {
          && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
-SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root) {
-  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
-  if (!index) return index.error();
+SESSIONKIT_SELDOM Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
+  Result<OpenFile> const index = open_for_reading(ops, directory, "sessions.json", false, root);
+  if (!index)
+    return transcript_folder_inl::is_no_answer(index.error()) ? Result<std::string>(std::string{})
+                                                              : index.error();
+  std::string text(transcript_folder_inl::index_begin, '\0');
+  auto const got = uninterrupted([&] { return ops.pread(index->get(), text.data(), text.size(), 0); });
+  if (got < 0) return file_error(static_cast<int>(-got), root + "/sessions.json", "cannot read the index");
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
+SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root,
+                                                 std::string_view index, LastBegin& last) {
   FileStatus folder;
   int const failed = ops.status_at(directory, transcript_folder_inl::folder_name, folder);
   if (failed < 0 && fault_of(failed) != SystemFault::missing)
     return file_error(-failed, root, "cannot look for transcripts");
   bool const has_folder = failed == 0 && folder.kind == FileStatus::directory;
-  bool const by_key = transcript_folder_inl::names_by_key(*index);
+  bool const by_key = transcript_folder_inl::names_by_key(index);
   if (by_key && has_folder) return profiles::claw0;
   if (by_key)
     return make_error(
@@ -190,33 +202,28 @@ SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, st
         "{}: its index names transcripts by key, as claw0's does, and it has no folder '{}'; name the "
         "folder that has them (FileStoreOptions::transcripts, --transcript-dir)",
         root, transcript_folder_inl::folder_name);
-  Result<transcript_folder_inl::Kind> kind = transcript_folder_inl::kind_of_most(
-      ops, directory, transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member));
+  Result<transcript_folder_inl::Kind> kind =
+      transcript_folder_inl::kind_of_most(ops, directory, files_in_index(index), last);
   if (kind && *kind == transcript_folder_inl::Kind::unknown) {
     Result<std::vector<std::string>> const names =
         transcript_folder_inl::transcripts_in(ops, directory, root);
     if (!names) return names.error();
-    kind = transcript_folder_inl::kind_of_most(ops, directory, *names);
+    kind = transcript_folder_inl::kind_of_most(ops, directory, *names, last);
   }
   if (!kind) return kind.error();
   if (*kind == transcript_folder_inl::Kind::unknown && has_folder) return profiles::claw0;
   if (*kind == transcript_folder_inl::Kind::panel) return profiles::ai_panel;
-  return transcript_folder_inl::is_of_openclaw(*index) ? profiles::openclaw : profiles::native;
+  return transcript_folder_inl::is_of_openclaw(index) ? profiles::openclaw : profiles::native;
 }
 
-Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root) {
-  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
-  if (!index) return index.error();
-  return transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member);
+std::vector<std::string> files_in_index(std::string_view index) {
+  return transcript_folder_inl::files_named(index, transcript_folder_inl::file_member);
 }
 
 SESSIONKIT_SELDOM Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
-                                            Profile const& profile) {
-  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
-  if (!index) return index.error();
-  bool by_key = transcript_folder_inl::names_by_key(*index);
-  bool by_id =
-      !by_key && !transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member).empty();
+                                            std::string_view index, Profile const& profile) {
+  bool by_key = transcript_folder_inl::names_by_key(index);
+  bool by_id = !by_key && !files_in_index(index).empty();
   if (!by_key && !by_id) { // then the transcripts show it
     Result<bool> const here = transcript_folder_inl::has_known_transcript(ops, directory, root);
     if (!here) return here.error();

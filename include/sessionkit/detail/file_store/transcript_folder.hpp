@@ -16,23 +16,30 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view transcript_suffix = ".jsonl";
 
+class LastBegin;
+
+/// Reads the beginning of a directory's index, which names enough transcripts to recognise the directory.
+/// Empty if there is no index.
+Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root);
+
 /// Detects the profile of a store from the content of its directory. The profile is claw0's if the index
 /// names files of the folder `transcripts`, or if this folder exists and no transcript is beside it. It is
 /// ai-panel's if most of the first few transcripts have lines of ai-panel. It is OpenClaw's if the index has
 /// OpenClaw's form. In all other cases it is the native one. Fails if the content cannot be read, or if
 /// the folder that the index names is missing, because a store with a wrong profile would be written in a
-/// wrong dialect.
-SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root);
+/// wrong dialect. `index` is the beginning of the index. `last` has the transcript that was read last.
+SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root,
+                                              std::string_view index, LastBegin& last);
 
 /// Fails with `invalid_argument` if the index has another layout than the profile. If the index names no
 /// files, the transcripts show the layout. An index of another layout is not broken, and must not be moved
 /// aside.
 SESSIONKIT_API Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
-                                         Profile const& profile);
+                                         std::string_view index, Profile const& profile);
 
-/// Returns the names of the transcripts that the beginning of the directory's index names, if the index has
-/// the form of layout `by_id`. Empty if there is no index.
-Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root);
+/// Returns the names of the transcripts in the beginning of an index, if the index has the form of layout
+/// `by_id`.
+std::vector<std::string> files_in_index(std::string_view index);
 
 /// Finds the transcripts of a store and the names of their files. Several threads may call all functions at
 /// once.

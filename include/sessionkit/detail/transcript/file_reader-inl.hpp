@@ -372,6 +372,7 @@ Result<bool> FileReader::ends_with(Position end, std::uint32_t crc) {
 SESSIONKIT_SELDOM Result<void> FileReader::detect() {
   Result<FileStatus> const now = status();
   if (!now) return now.error();
+  if (last_ != nullptr && last_->recall(*now, begin_)) return {};
   DialectSearch search(options_.fallback);
   file_reader_inl::FirstRecordSink sink(*this, search);
   LineScan lines = scan();

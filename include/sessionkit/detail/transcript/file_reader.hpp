@@ -67,8 +67,9 @@ class SESSIONKIT_API FileReader {
   bool is_known() const noexcept { return begin_.is_known; }
   /// True if `detect` found a record.
   bool has_records() const noexcept { return begin_.first_record_end != 0; }
-  /// Makes this reader use `last`. Before the reader finds out the dialect, it looks into `last`. If it finds
-  /// out the dialect itself, it stores the result in `last`. `last` must outlive this reader.
+  /// Makes this reader use `last`. Before the reader finds out the dialect, also in `detect`, it looks into
+  /// `last`. If it finds out the dialect itself, it stores the result in `last`. `last` must outlive this
+  /// reader.
   void keep_begin_in(LastBegin& last) noexcept { last_ = &last; }
 
   /// Reads the head of one line. Returns false if the line gives no record. The reason is then added to

@@ -276,8 +276,11 @@ class StoreDoctor {
 Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOptions const& options) {
   Result<OpenFile> directory = open_store_directory(ops, root, false);
   if (!directory) return directory.error();
-  if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
-  Result<Profile> const profile = detect_profile(ops, directory->get(), root);
+  Result<std::string> const index = begin_of_index(ops, directory->get(), root);
+  if (!index) return index.error();
+  LastBegin last;
+  if (auto r = refuse_foreign_folder(ops, directory->get(), root, *index, last); !r) return r.error();
+  Result<Profile> const profile = detect_profile(ops, directory->get(), root, *index, last);
   if (!profile) return profile.error();
   Result<OpenFile> folder = TranscriptFolder::open(ops, directory->get(), root, profile->layout, false);
   if (!folder) return folder.error();
