@@ -321,6 +321,11 @@ void Hosts::compare() {
                                        [&](auto const& info) { return info.id.str() == name; });
     if (expected && !listed) ++verdict.bad_index;
   }
+  if (page)
+    for (sk::SessionInfo const& row : page->sessions) {
+      auto const fresh = (*store)->info(row.id); // reads the transcript
+      if (fresh && (fresh->end != row.end || fresh->messages != row.messages)) ++verdict.bad_index;
+    }
   reader.process->die();
 }
 

@@ -156,8 +156,8 @@ void ModelDisk::cut_power() {
     file.size_dirty = false;
     file.seen = file.kept;
     file.locked_by = nullptr;
-    file.modified_ns = tick();
   }
+  ++starts_;
   for (Operation const& each : pending_)
     if (random.one_in(2)) apply(nodes_, each);
   pending_.clear();
@@ -290,7 +290,7 @@ void ModelProcess::describe(ModelDisk::Inode inode, sk::detail::FileStatus& out)
   out.inode = inode;
   out.size = node.seen.size();
   out.links = node.is_directory ? 2 : disk_->links(inode);
-  out.modified_ns = node.modified_ns;
+  out.modified_ns = out.changed_ns = node.modified_ns;
   out.owner = user();
   out.mode = node.mode;
 }

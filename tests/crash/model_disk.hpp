@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A disk behind a page cache, and processes that use it: the result of power cuts and failing syncs is drawn
 // from a seed. It promises no more than POSIX does: a sync that succeeded keeps a file's bytes and size, or a
-// directory's names; any other page or sector may survive or not, in any order; a rename is complete or
-// not done; the error of a sync is reported once to each process with the file open, and the pages it lost
-// count as clean from then on.
+// directory's names; any other page or sector may survive or not, in any order; a file keeps its times, also
+// if it loses bytes; a rename is complete or not done; the error of a sync is reported once to each process
+// with the file open, and the pages it lost count as clean from then on.
 #pragma once
 #include "support/random.hpp"
 
@@ -79,6 +79,7 @@ class ModelDisk {
   std::map<Inode, Node> nodes_;
   std::vector<Operation> pending_;
   Inode next_ = 1;
+  int starts_ = 1; // of the machine
   std::int64_t clock_ = 1'700'000'000'000'000'000;
   static constexpr Inode root = 1;
 };
@@ -117,6 +118,10 @@ class ModelProcess : public sk::detail::FileOps {
   int unlink(int directory, char const* name) override;
   int list(int directory, sk::detail::FileNames& names) override;
   int file_system(int, std::string_view&) override { return 0; }
+  int time_scope(int, sk::detail::TimeScope& out) override {
+    out = {"start " + std::to_string(disk_->starts_), true};
+    return 0;
+  }
   int process() override { return number_; }
   unsigned user() override { return 1000; }
   std::chrono::steady_clock::time_point now() override { return now_; }

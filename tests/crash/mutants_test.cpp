@@ -14,7 +14,7 @@ TEST_CASE("T30: the simulated disk shows each safeguard that is removed") {
         Row{Weakness::no_sync_above, &Verdict::lost}, Row{Weakness::hidden_sync_error, &Verdict::lost},
         Row{Weakness::no_lock, &Verdict::misplaced}, Row{Weakness::no_seal, &Verdict::lost},
         Row{Weakness::no_append, &Verdict::lost}, Row{Weakness::same_file, &Verdict::lost},
-        Row{Weakness::not_written_again, &Verdict::lost}}) {
+        Row{Weakness::not_written_again, &Verdict::lost}, Row{Weakness::any_start, &Verdict::bad_index}}) {
     HostOptions options;
     options.weakness = row.weakness;
     CAPTURE(name_of(row.weakness));

@@ -32,15 +32,16 @@ enum class Weakness {
   no_fork_check,     // a child takes itself for its parent
   not_written_again, // what a failed sync lost is not written again
   any_file_system,   // every file system is a disk
+  any_start,         // the start of the machine is taken for the one before it
   count
 };
 
 inline char const* name_of(Weakness weakness) {
   constexpr std::array<char const*, static_cast<std::size_t>(Weakness::count)> names{
-      "none",          "no_data_sync",      "no_name_sync",   "no_sync_above", "hidden_sync_error",
-      "no_lock",       "no_seal",           "no_append",      "split_write",   "short_is_whole",
-      "same_file",     "no_link_check",     "no_kind_check",  "any_owner",     "no_mode",
-      "no_fork_check", "not_written_again", "any_file_system"};
+      "none",          "no_data_sync",      "no_name_sync",    "no_sync_above", "hidden_sync_error",
+      "no_lock",       "no_seal",           "no_append",       "split_write",   "short_is_whole",
+      "same_file",     "no_link_check",     "no_kind_check",   "any_owner",     "no_mode",
+      "no_fork_check", "not_written_again", "any_file_system", "any_start"};
   return names[static_cast<std::size_t>(weakness)];
 }
 
@@ -135,6 +136,11 @@ class WeakFileOps : public sk::detail::FileOps {
   int file_system(int descriptor, std::string_view& network) override {
     int const result = inner_->file_system(descriptor, network);
     if (weak_ == Weakness::any_file_system) network = {};
+    return result;
+  }
+  int time_scope(int descriptor, sk::detail::TimeScope& out) override {
+    int const result = inner_->time_scope(descriptor, out);
+    if (weak_ == Weakness::any_start && !out.name.empty()) out.name = "the only one";
     return result;
   }
   int process() override { return weak_ == Weakness::no_fork_check ? process_ : inner_->process(); }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,8 @@ class FaultyFileOps : public sk::detail::FileOps {
   std::int64_t fired = 0;
   int pretend_process = 0;          // 0: the real one
   std::string_view pretend_network; // empty: the real one
+  std::optional<sk::detail::TimeScope> pretend_scope;
+  std::int64_t wall_shift_ns = 0;
   std::chrono::milliseconds paused{0};
   std::function<void()> on_pause;
   std::function<void(Call)> before;
@@ -157,6 +160,12 @@ class FaultyFileOps : public sk::detail::FileOps {
     if (!pretend_network.empty()) network = pretend_network;
     return result;
   }
+  int time_scope(int d, sk::detail::TimeScope& out) override {
+    if (fails(Call::file_system)) return -fault.error;
+    int const result = real().time_scope(d, out);
+    if (pretend_scope) out = *pretend_scope;
+    return result;
+  }
   int process() override {
     ++process_calls_; // not one of the calls that fail; and without the lock, which a forked child may find
                       // locked
@@ -166,7 +175,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   std::chrono::steady_clock::time_point now() override {
     return std::chrono::steady_clock::time_point{} + paused + std::chrono::hours{1};
   }
-  std::int64_t wall_ns() override { return real().wall_ns(); }
+  std::int64_t wall_ns() override { return real().wall_ns() + wall_shift_ns; }
   void pause(std::chrono::milliseconds time) override {
     paused += time;
     if (on_pause) on_pause();

@@ -17,12 +17,13 @@ struct Talk {
   sk::SessionInfo info = sk::make_session_info(id);
   sk::Position end = {};
   int count = 0;
+  bool ends_turn = true;
 
   sk::Result<sk::Position> turn() {
     std::vector<std::string> lines;
     if (count == 0) lines.push_back(header_line(id.str()));
     lines.push_back(message_line("m" + std::to_string(count++), "", "text"));
-    Batch batch(lines, end, true);
+    Batch batch(lines, end, ends_turn);
     sk::SessionInfo after = info;
     sk::Position at = end;
     for (auto const& record : batch.append.records) {

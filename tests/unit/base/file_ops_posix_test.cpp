@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,6 +37,31 @@ TEST_CASE("a network file system is known by its magic number") {
   std::string_view network = "not set";
   REQUIRE(ops.file_system(folder.get(), network) == 0);
   CHECK(network == network_file_system_of(static_cast<std::uint32_t>(here.f_type)));
+}
+
+TEST_CASE("a release of Linux is compared by its first two numbers") {
+  using sk::detail::linux_is_at_least;
+  CHECK(linux_is_at_least("6.13.0", 6, 13));
+  CHECK(linux_is_at_least("6.18.44-fc-v669", 6, 13));
+  CHECK(linux_is_at_least("7.0", 6, 13));
+  CHECK_FALSE(linux_is_at_least("6.12.48+deb13-amd64", 6, 13));
+  CHECK_FALSE(linux_is_at_least("5.15.0", 6, 13));
+  CHECK_FALSE(linux_is_at_least("6", 6, 13));
+  CHECK_FALSE(linux_is_at_least("", 6, 13));
+}
+
+TEST_CASE("two directories of one mount have the same scope of times, and /proc has none") {
+  TempDir dir;
+  std::filesystem::create_directory(dir / "below");
+  auto& ops = sk::detail::system_file_ops();
+  auto const scope_of = [&](std::string const& path) {
+    sk::detail::OpenFile const folder(ops, ops.open(working_directory, path.c_str(), OpenFlags::directory));
+    sk::detail::TimeScope scope;
+    REQUIRE(ops.time_scope(folder.get(), scope) == 0);
+    return scope.name;
+  };
+  CHECK(scope_of(dir.path()) == scope_of(dir / "below"));
+  CHECK(scope_of("/proc").empty());
 }
 
 TEST_CASE("the status without the time is otherwise the status of the name") {

@@ -21,6 +21,9 @@ struct FileStatus {
   Kind kind = other;
   std::uint64_t device = 0, inode = 0, size = 0, links = 0;
   std::int64_t modified_ns = 0; ///< the time of the last change: nanoseconds since 1970
+  /// The time of the last change of the bytes or of this status, in the same unit. A program can set
+  /// `modified_ns`, but not this time. Zero if the system has no such time.
+  std::int64_t changed_ns = 0;
   unsigned owner = 0;
   unsigned mode = 0; ///< who may do what, as the bits of `chmod`: 0600 is a file for its owner only
   bool same_file(FileStatus const& o) const noexcept { return device == o.device && inode == o.inode; }
@@ -28,6 +31,16 @@ struct FileStatus {
   bool same_version(FileStatus const& o) const noexcept {
     return same_file(o) && size == o.size && modified_ns == o.modified_ns;
   }
+};
+
+/// Says what the times of files on a file system prove.
+struct TimeScope {
+  /// Names this start of the machine, this mount of the file system, and its device. As long as the name is
+  /// the same, a file with the same inode, size and times has the same bytes. Empty: times prove nothing.
+  std::string name = {};
+  /// True if a change always gives a file other times than those that the last `status` before it returned.
+  /// False if two changes within a few milliseconds may get the same time.
+  bool fine = false;
 };
 
 /// The process that has the lock of a file.
@@ -130,6 +143,12 @@ class SESSIONKIT_API FileOps {
   /// Sets `network` to the name of the network file system that has the file, such as "NFS". If the file is
   /// on a disk of this machine, `network` becomes empty.
   virtual int file_system(int descriptor, std::string_view& network) = 0;
+  /// Reads what times prove on the file system of an open file. By default, they prove nothing.
+  virtual int time_scope(int descriptor, TimeScope& out) {
+    (void)descriptor;
+    out = {};
+    return 0;
+  }
 
   virtual int process() = 0;
   virtual unsigned user() = 0;

@@ -3,11 +3,15 @@
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/file_ops_posix.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/lock_holder.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
+#include <iterator>
 #include <thread>
 
 #include <dirent.h>
@@ -20,6 +24,7 @@
 #else
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #endif
 
@@ -31,6 +36,7 @@ template <class T> T or_errno(T result) noexcept { return result < 0 ? static_ca
 
 #if defined(__APPLE__)
 timespec modified(struct stat const& s) noexcept { return s.st_mtimespec; }
+timespec changed(struct stat const& s) noexcept { return s.st_ctimespec; }
 
 // `fsync` leaves the bytes in the memory of the disk. Not every file system has the other call.
 int sync_to_disk(int descriptor) noexcept {
@@ -51,6 +57,7 @@ std::string_view network_of(struct statfs const& s) noexcept {
 }
 #else
 timespec modified(struct stat const& s) noexcept { return s.st_mtim; }
+timespec changed(struct stat const& s) noexcept { return s.st_ctim; }
 
 int sync_to_disk(int descriptor) noexcept { return ::fsync(descriptor); }
 int sync_data_to_disk(int descriptor) noexcept { return ::fdatasync(descriptor); }
@@ -75,15 +82,19 @@ FileStatus::Kind kind_of(mode_t mode) noexcept {
 
 constexpr mode_t permissions = 07777;
 
+std::int64_t nanoseconds_of(timespec const& time) noexcept {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 FileStatus file_status_of(struct stat const& s) noexcept {
   FileStatus out;
   out.kind = kind_of(s.st_mode);
-  timespec const time = modified(s);
   out.device = static_cast<std::uint64_t>(s.st_dev);
   out.inode = s.st_ino;
   out.size = static_cast<std::uint64_t>(s.st_size);
   out.links = s.st_nlink;
-  out.modified_ns = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  out.modified_ns = nanoseconds_of(modified(s));
+  out.changed_ns = nanoseconds_of(changed(s));
   out.owner = s.st_uid;
   out.mode = s.st_mode & permissions;
   return out;
@@ -128,6 +139,32 @@ struct NetworkFileSystem {
 };
 constexpr NetworkFileSystem network_file_systems[] = {
     {0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}};
+
+#if defined(STATX_MNT_ID)
+constexpr unsigned unique_mount_id = 0x4000; // STATX_MNT_ID_UNIQUE: an id that no later mount gets
+
+// The file systems whose times are known to show each change: ext4, XFS, Btrfs and tmpfs (linux/magic.h).
+constexpr std::uint32_t exact_file_systems[] = {0xEF53, 0x58465342, 0x9123683E, 0x01021994};
+
+bool has_exact_times(struct statfs const& s) noexcept {
+  auto const* const end = std::end(exact_file_systems);
+  return std::find(std::begin(exact_file_systems), end, static_cast<std::uint32_t>(s.f_type)) != end;
+}
+
+// Each start of the kernel has another id. Empty if the system does not show it.
+SESSIONKIT_SELDOM std::string boot_id(FileOps& ops) {
+  OpenFile const file(ops, ops.open(working_directory, "/proc/sys/kernel/random/boot_id", OpenFlags::read));
+  char id[64];
+  auto const got = file ? uninterrupted([&] { return ops.pread(file.get(), id, sizeof id, 0); }) : -1;
+  return got > 0 ? std::string(id, static_cast<std::size_t>(got)) : std::string{};
+}
+
+// Since Linux 6.13, a write after a look at the file's times gets a time of its own.
+SESSIONKIT_SELDOM bool has_fine_times() noexcept {
+  utsname system;
+  return ::uname(&system) == 0 && linux_is_at_least(system.release, 6, 13);
+}
+#endif
 
 constexpr std::size_t longest_lock_table = std::size_t{1} << 20;
 
@@ -240,6 +277,20 @@ class SystemFileOps final : public FileOps {
     if (result == 0) network = network_of(s);
     return result;
   }
+#if defined(STATX_MNT_ID)
+  int time_scope(int descriptor, TimeScope& out) override {
+    out = {};
+    struct statfs system;
+    if (int const failed = or_errno(::fstatfs(descriptor, &system)); failed < 0) return failed;
+    struct statx s;
+    int const looked = or_errno(::statx(descriptor, "", AT_EMPTY_PATH, unique_mount_id, &s));
+    std::string const boot = looked == 0 ? boot_id(*this) : std::string{};
+    if (boot.empty() || (s.stx_mask & unique_mount_id) == 0 || !has_exact_times(system)) return 0;
+    out.name = detail::format_text("{}/{}/{}:{}", boot, s.stx_mnt_id, s.stx_dev_major, s.stx_dev_minor);
+    out.fine = has_fine_times();
+    return 0;
+  }
+#endif
 
   int process() override { return ::getpid(); }
   unsigned user() override { return ::geteuid(); }
@@ -258,6 +309,13 @@ std::string_view network_file_system_of(std::uint32_t magic) noexcept {
   for (file_ops_posix_inl::NetworkFileSystem const& one : file_ops_posix_inl::network_file_systems)
     if (one.magic == magic) return one.name;
   return {};
+}
+
+bool linux_is_at_least(char const* release, int major, int minor) noexcept {
+  char* end = nullptr;
+  long const first = std::strtol(release, &end, 10);
+  long const second = *end == '.' ? std::strtol(end + 1, &end, 10) : 0;
+  return first != major ? first > major : second >= minor;
 }
 
 FileOps& system_file_ops() noexcept {

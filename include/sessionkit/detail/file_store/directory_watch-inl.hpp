@@ -14,7 +14,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace directory_watch_inl { namespace {
 
-constexpr std::int64_t settled_after_ns = 50'000'000; // times of directories are that coarse, at most
 constexpr int sweep_share = 100; // checking all transcripts again takes one part of the time in so many
 constexpr std::size_t first_look = 1000; // transcripts that are looked at before the first list
 
@@ -24,6 +23,7 @@ void IndexState::drop(std::string const& name) {
   rows.erase(name);
   seen.erase(name);
   stale.erase(name);
+  renewed.erase(name);
   removed.insert(name);
 }
 
@@ -35,6 +35,12 @@ DirectoryWatch::DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexStat
       root_(std::move(root)),
       shared_(shared),
       options_(&options) {}
+
+SESSIONKIT_SELDOM void DirectoryWatch::begin() {
+  TimeScope scope;
+  if (shared_ || ops_->time_scope(folder_->directory(), scope) < 0) return; // others do not keep the versions
+  proof_ = TimeProof(std::move(scope));
+}
 
 Error DirectoryWatch::missing(SessionId const& id) const {
   return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
@@ -49,6 +55,7 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   Result<OpenFile> const opened =
       open_for_reading(*ops_, folder_->directory(), file->c_str(), false, path, &now);
   if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
+  bool const shows_changes = proof_.shows_next_change(now, ops_->wall_ns());
   FileReader log(*ops_, opened->get(), path, reader_options(*options_));
   std::optional<SessionInfo> row;
   Position before;
@@ -79,6 +86,11 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
     kept.info = std::move(fresh->info);
     kept.file = *file;
     if (kept.title == kept.info.display_title()) kept.title.clear();
+    bool const whole = shows_changes && now.size == kept.info.end.value();
+    std::uint64_t const version = whole ? proof_.version(now) : 0;
+    bool const renewed = version != 0 && version != kept.file_version;
+    if (renewed && state_->touched.count(id.str()) == 0) state_->renewed.insert(id.str());
+    kept.file_version = version;
   });
   state_->seen[id.str()] = IndexState::Seen{now, fresh->trailing, true};
   state_->stale.erase(id.str());
@@ -86,7 +98,22 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   return {};
 }
 
-Result<bool> DirectoryWatch::look(SessionId const& id, bool by_size) {
+// True if the row needs no look into the transcript; the mutex is held.
+bool DirectoryWatch::is_right(std::string const& name, IndexRows::End const& end, FileStatus const& now,
+                              RowCheck check) {
+  auto seen = state_->seen.find(name);
+  bool const whole = now.kind == FileStatus::regular && now.size == end.position.value();
+  if (whole && !shared_ && state_->stale.count(name) == 0) {
+    if (check != RowCheck::content && proof_.is_possible() && end.file_version == proof_.version(now))
+      return true;
+    seen = state_->seen.try_emplace(name).first;
+    if (seen->second.file.inode == 0) seen->second.file = now;
+  }
+  return seen != state_->seen.end() && seen->second.file.same_version(now)
+         && (check == RowCheck::size || seen->second.checked);
+}
+
+Result<bool> DirectoryWatch::look(SessionId const& id, RowCheck check) {
   FileStatus now;
   Result<std::string> const file = folder_->find(id);
   if (!file) return file.error();
@@ -95,19 +122,9 @@ Result<bool> DirectoryWatch::look(SessionId const& id, bool by_size) {
   bool ours = false;
   {
     std::lock_guard<std::mutex> const lock(state_->mutex);
-    std::optional<Position> const end = state_->rows.end_of(id.str());
-    ours = end && *end != Position{};
-    if (ours) {
-      auto seen = state_->seen.find(id.str());
-      bool const whole = failed == 0 && now.kind == FileStatus::regular && now.size == end->value();
-      if (whole && !shared_ && state_->stale.count(id.str()) == 0) {
-        seen = state_->seen.try_emplace(id.str()).first;
-        if (seen->second.file.inode == 0) seen->second.file = now;
-      }
-      if (failed == 0 && seen != state_->seen.end() && seen->second.file.same_version(now)
-          && (by_size || seen->second.checked))
-        return false;
-    }
+    std::optional<IndexRows::End> const end = state_->rows.end_of(id.str());
+    ours = end && end->position != Position{};
+    if (ours && failed == 0 && is_right(id.str(), *end, now, check)) return false;
   }
   bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
   if (failed == 0 && never_ours && !ours) return missing(id);
@@ -116,10 +133,10 @@ Result<bool> DirectoryWatch::look(SessionId const& id, bool by_size) {
   return fresh.error();
 }
 
-bool DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
+bool DirectoryWatch::look_at(std::vector<SessionId> const& ids, RowCheck check) {
   bool changed = false;
   for (SessionId const& id : ids) {
-    Result<bool> const found = look(id, by_size);
+    Result<bool> const found = look(id, check);
     changed = changed || !found || *found;
     std::lock_guard<std::mutex> const lock(state_->mutex);
     bool const gone = !found && found.error().code == Errc::not_found;
@@ -130,6 +147,29 @@ bool DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
       state_->unread.insert_or_assign(id.str(), found.error());
   }
   return changed;
+}
+
+void DirectoryWatch::note_versions() {
+  if (!proof_.is_possible()) return;
+  std::vector<SessionId> written;
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    for (std::string const& name : state_->touched)
+      if (auto const seen = state_->seen.find(name);
+          seen != state_->seen.end() && seen->second.written_ns != 0)
+        written.push_back(SessionId::parse(name).value());
+  }
+  for (SessionId const& id : written) {
+    FileStatus now;
+    if (ops_->status_at(folder_->directory(), folder_->file_of(id).c_str(), now) < 0) continue;
+    bool const shows_changes = proof_.shows_next_change(now, ops_->wall_ns());
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    IndexRow* const row = state_->rows.find(id.str());
+    auto const seen = state_->seen.find(id.str());
+    if (row == nullptr || seen == state_->seen.end() || state_->stale.count(id.str()) > 0) continue;
+    bool const ours = now.size == row->info.end.value() && now.changed_ns <= seen->second.written_ns;
+    if (ours && shows_changes) row->file_version = proof_.version(now);
+  }
 }
 
 SESSIONKIT_SELDOM std::vector<SessionId> DirectoryWatch::doubtful() {
@@ -174,7 +214,7 @@ SESSIONKIT_SELDOM Result<std::vector<SessionId>> DirectoryWatch::list_directory(
   if (all || there->size() != state_->rows.size() || names != state_->rows.names_sum())
     compare_names(*there, all, doubt);
   directory_ = now;
-  state_->settled = known && ops_->wall_ns() - now.modified_ns > directory_watch_inl::settled_after_ns;
+  state_->settled = known && ops_->wall_ns() - now.modified_ns > coarse_time_ns;
   names_ = names;
   return doubt;
 }
@@ -211,12 +251,12 @@ Result<void> DirectoryWatch::sweep() {
   }
   Result<std::vector<SessionId>> const ids = list_directory(all);
   if (!ids) return ids.error();
-  look_at(*ids, true);
+  look_at(*ids, RowCheck::size);
   if (!all && !first) return {};
   std::int64_t share = directory_watch_inl::sweep_share;
   auto const looking = ops_->now();
   if (!all) {
-    look_at(newest(directory_watch_inl::first_look), true);
+    look_at(newest(directory_watch_inl::first_look), RowCheck::size);
     share *= static_cast<std::int64_t>(rows / directory_watch_inl::first_look);
   }
   std::lock_guard<std::mutex> const lock(state_->mutex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/file_store/index_rows.hpp>
+#include <sessionkit/detail/file_store/time_proof.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/file_store.hpp>
 
@@ -20,15 +21,17 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 struct IndexState {
   /// The state of a transcript when its row was last compared with the transcript.
   struct Seen {
-    FileStatus file = {};       ///< inode 0: never
-    std::uint64_t trailing = 0; ///< damaged lines after the last entry
-    bool checked = false;       ///< the content was compared and not only the size, or we wrote it
+    FileStatus file = {};        ///< inode 0: never
+    std::uint64_t trailing = 0;  ///< damaged lines after the last entry
+    bool checked = false;        ///< the content was compared and not only the size, or we wrote it
+    std::int64_t written_ns = 0; ///< the time of the wall clock after our last write; 0: we did not write
   };
 
   std::mutex mutex;
   IndexRows rows;
   std::unordered_map<std::string, Seen> seen;
   std::set<std::string> touched, removed;        ///< rows changed or removed since the index was last written
+  std::set<std::string> renewed;                 ///< rows whose new version is not in the index yet
   std::set<std::string> stale;                   ///< rows that lack entries that we know of
   std::set<std::string> absent;                  ///< rows whose transcripts are not in the directory
   std::unordered_map<std::string, Error> unread; ///< why a transcript without a row cannot be read
@@ -36,6 +39,13 @@ struct IndexState {
 
   /// Removes the row of a transcript that was removed.
   void drop(std::string const& name);
+};
+
+/// How a look at a transcript finds out whether its row is right.
+enum class RowCheck {
+  size,   ///< the transcript ends where the row says
+  times,  ///< the times of the transcript prove that its bytes are those that were compared (`TimeProof`)
+  content ///< this process compared the bytes with the row
 };
 
 /// Updates the rows from the transcripts in the directory: finds transcripts that are new, removed or
@@ -48,15 +58,20 @@ class SESSIONKIT_API DirectoryWatch {
   DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexState& state, std::string root, bool shared,
                  FileStoreOptions const& options);
 
+  /// Finds out what the times of transcripts prove. Without this call they prove nothing.
+  void begin();
   Error missing(SessionId const& id) const;
   /// Updates one row from its transcript. If `all` is true, folds the transcript from its first line.
   Result<void> refresh(SessionId const& id, bool all);
-  /// Does the same as `refresh`, but opens a transcript only if it changed. If `by_size` is true, a
-  /// transcript that ends where its row says counts as unchanged. If a transcript cannot be read, its row
+  /// Does the same as `refresh`, but opens a transcript only if it may have changed. A transcript counts as
+  /// unchanged if `check` or a later value of `RowCheck` says so. If a transcript cannot be read, its row
   /// stays unchanged. Returns false if nothing changed.
-  Result<bool> look(SessionId const& id, bool by_size);
+  Result<bool> look(SessionId const& id, RowCheck check);
   /// Calls `look` for each of these transcripts. Returns true if one of them changed or could not be read.
-  bool look_at(std::vector<SessionId> const& ids, bool by_size);
+  bool look_at(std::vector<SessionId> const& ids, RowCheck check);
+  /// Notes the versions of the transcripts to which we appended since the index was last written. Rows of
+  /// transcripts that others changed since our last write get no version.
+  void note_versions();
   /// Updates all rows. Only a look at each transcript finds an append that is not in our journal. Looks at
   /// all transcripts are so rare that they take a small part of the time. In a large store, the first sweep
   /// looks only at the newest transcripts, because a process that was killed during a turn was most likely
@@ -74,6 +89,7 @@ class SESSIONKIT_API DirectoryWatch {
   void compare_names(FileNames const& there, bool all, std::vector<SessionId>& out);
   std::vector<SessionId> doubtful();
   std::vector<SessionId> newest(std::size_t count);
+  bool is_right(std::string const& name, IndexRows::End const& end, FileStatus const& now, RowCheck check);
 
   FileOps* ops_;
   TranscriptFolder* folder_;
@@ -81,6 +97,7 @@ class SESSIONKIT_API DirectoryWatch {
   std::string root_;
   bool shared_;
   FileStoreOptions const* options_;
+  TimeProof proof_;
 
   // From the last sweep; guarded by the mutex of the state.
   FileStatus directory_ = {};

@@ -70,6 +70,8 @@ class SESSIONKIT_API IndexFiles {
   /// True if there is a snapshot that a journal can extend.
   bool may_append() const noexcept { return loaded_ && usable_; }
   std::uint64_t snapshot_bytes() const noexcept { return print_.bytes; }
+  /// The time at which the snapshot was written, in nanoseconds since 1970. Zero if there is none.
+  std::int64_t snapshot_written_ns() const noexcept { return seen_.modified_ns; }
   std::uint64_t journal_bytes() const noexcept { return applied_; }
   /// Bytes of the journal that we wrote since the last `replace`.
   std::uint64_t written() const noexcept { return written_; }

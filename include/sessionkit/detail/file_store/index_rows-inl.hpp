@@ -49,11 +49,18 @@ void IndexRows::note_read(Unread const& row) noexcept {
   --left_;
 }
 
-std::optional<Position> IndexRows::end_of(std::string_view name) const {
-  if (auto const found = read_.find(name); found != read_.end()) return found->second.info.end;
+std::optional<IndexRows::End> IndexRows::end_of(std::string_view name) const {
+  if (auto const found = read_.find(name); found != read_.end())
+    return End{found->second.info.end, found->second.file_version};
   Unread const* const row = find_unread(name);
   if (row == nullptr) return std::nullopt;
-  return Position{to_uint(find_member(row->json, end_member)).value_or(0)};
+  End end;
+  for_members(row->json, [&](std::string_view key, std::string_view value) {
+    if (key_is(key, end_member)) end.position = Position{to_uint(value).value_or(0)};
+    if (key_is(key, file_version_member)) end.file_version = parse_file_version(value);
+    return true;
+  });
+  return end;
 }
 
 IndexRow* IndexRows::find(std::string_view name) {

@@ -55,8 +55,13 @@ class SESSIONKIT_API IndexRows {
   std::size_t size() const noexcept { return read_.size() + left_; }
   std::size_t unread_count() const noexcept { return left_; }
   bool has(std::string_view name) const { return read_.count(name) > 0 || find_unread(name) != nullptr; }
+  /// The part of a row that is compared with the status of its transcript.
+  struct End {
+    Position position = {};         ///< zero: another program wrote the row
+    std::uint64_t file_version = 0; ///< as in `IndexRow`
+  };
   /// Returns the end of a session's log according to the session's row. Absent if there is no such row.
-  std::optional<Position> end_of(std::string_view name) const;
+  std::optional<End> end_of(std::string_view name) const;
   /// Returns the sum of the hashes of all names.
   std::uint64_t names_sum() const noexcept { return names_sum_; }
 

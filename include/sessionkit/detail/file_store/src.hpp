@@ -9,6 +9,7 @@
 #include <sessionkit/detail/file_store/index_journal-inl.hpp>
 #include <sessionkit/detail/file_store/index_rows-inl.hpp>
 #include <sessionkit/detail/file_store/store_index-inl.hpp>
+#include <sessionkit/detail/file_store/time_proof-inl.hpp>
 #include <sessionkit/detail/file_store/transcript_folder-inl.hpp>
 #include <sessionkit/detail/file_store/transcript_store-inl.hpp>
 #include <sessionkit/detail/file_store/writer_cache-inl.hpp>

@@ -24,6 +24,8 @@ namespace store_index_inl { namespace {
 constexpr std::chrono::milliseconds patience{100};
 constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
 constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that again
+constexpr std::size_t least_renewed = 16; // reading fewer transcripts costs less than writing their versions
+constexpr std::int64_t renew_pause_ns = 600'000'000'000; // ten minutes
 constexpr int rebuild_share = 100; // trying to write a rebuilt index takes one part of the time in so many
 
 // No other thread ends a turn while this exists.
@@ -82,6 +84,7 @@ Result<void> StoreIndex::begin() {
 }
 
 void StoreIndex::note_append(SessionId const& id, Append const& batch, Position end) {
+  std::int64_t const written_ns = ops_->wall_ns();
   Lock const lock(state_.mutex);
   stored_ = true;
   state_.touched.insert(id.str());
@@ -101,7 +104,7 @@ void StoreIndex::note_append(SessionId const& id, Append const& batch, Position 
     row.info.id = own;
     row.info.end = end;
     row.info.end_crc = crc32c(batch.records.back().line);
-    state_.seen[id.str()] = IndexState::Seen{{}, 0, true};
+    state_.seen[id.str()] = IndexState::Seen{{}, 0, true, written_ns};
     state_.stale.erase(id.str());
   });
 }
@@ -145,7 +148,7 @@ std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
 }
 
 // The rows shown are current, also if others appended; their order may be older.
-std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
+std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query, RowCheck check) {
   std::optional<ListPlace> const after = parse_list_cursor(query.cursor);
   std::unordered_set<std::string> looked;
   for (;;) {
@@ -161,7 +164,7 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
         matching.push_back(summary(*row));
       }
     }
-    if (!watch_.look_at(unseen, false)) return matching;
+    if (!watch_.look_at(unseen, check)) return matching;
   }
 }
 
@@ -170,7 +173,7 @@ Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   if (auto r = watch_.sweep(); !r) return r.error();
   if (!why_rebuild().empty() && may_write_unasked()) (void)write_rebuilt(store_index_inl::patience);
   emit_events();
-  std::vector<SessionInfo> matching = select_true(query);
+  std::vector<SessionInfo> matching = select_true(query, RowCheck::times);
   if (auto r = check_unread(query); !r) return r.error();
   return page_of(std::move(matching), query);
 }
@@ -201,7 +204,7 @@ SESSIONKIT_SELDOM Result<std::optional<SessionInfo>> StoreIndex::active_session(
   ListQuery query = active_query(key);
   query.archived.reset();
   query.limit = std::numeric_limits<std::size_t>::max();
-  std::vector<SessionInfo> const all = select_true(query);
+  std::vector<SessionInfo> const all = select_true(query, RowCheck::content);
   if (auto r = check_unread(query); !r) return r.error();
   auto const active =
       std::find_if(all.begin(), all.end(), [](SessionInfo const& info) { return !info.archived; });
@@ -212,6 +215,7 @@ void StoreIndex::load() {
   if (loaded_) return; // and waits for no thread that writes
   Lock const writing(writing_);
   if (loaded_) return;
+  watch_.begin();
   apply(files_.look());
   loaded_ = true;
 }
@@ -241,8 +245,8 @@ SESSIONKIT_SELDOM void StoreIndex::apply(JournalDelta delta) {
   });
   for (auto seen = state_.seen.begin();
        seen != state_.seen.end();) { // of a row that said less than this one does
-    std::optional<Position> const end = state_.rows.end_of(seen->first);
-    seen = end && end->value() > seen->second.file.size ? state_.seen.erase(seen) : std::next(seen);
+    std::optional<IndexRows::End> const end = state_.rows.end_of(seen->first);
+    seen = end && end->position.value() > seen->second.file.size ? state_.seen.erase(seen) : std::next(seen);
   }
   state_.settled = false; // of some rows it is not known whether their transcripts exist
 }
@@ -282,18 +286,28 @@ void StoreIndex::end_of_turn() {
   emit_events();
 }
 
+// Each list in another container reads the transcripts again, and must not write the index each time. The
+// state's mutex is held.
+SESSIONKIT_SELDOM bool StoreIndex::is_worth_renewing() const {
+  return state_.renewed.size() >= store_index_inl::least_renewed
+         && ops_->wall_ns() - files_.snapshot_written_ns() > store_index_inl::renew_pause_ns;
+}
+
 void StoreIndex::close() {
-  bool touched = false;
+  bool touched = false, most = false;
   {
     Lock const lock(state_.mutex);
-    touched = !state_.touched.empty(); // by reading, too: rows that were behind
+    touched = !state_.touched.empty() || is_worth_renewing(); // by reading, too: rows that were behind
+    most =
+        (state_.touched.size() + state_.renewed.size()) * store_index_inl::close_share >= state_.rows.size();
     if (!stored_ && !(touched && may_write_unasked())) return;
+    closing_ = true;
   }
   if (touched) load();
   bool const small = files_.snapshot_bytes() <= store_index_inl::small_snapshot;
   if (touched)
-    (void)(shared() || small ? write_whole(store_index_inl::patience)
-                             : append_rows(store_index_inl::patience));
+    (void)(shared() || small || most ? write_whole(store_index_inl::patience)
+                                     : append_rows(store_index_inl::patience));
   if (files_.written() > 0
       && (files_.snapshot_bytes() <= store_index_inl::small_snapshot
           || files_.journal_bytes() * store_index_inl::close_share >= files_.snapshot_bytes()))
@@ -359,6 +373,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
     std::string text = index_codec(profile_.layout, shared()).write(state_.rows);
     if (!shared()) add_checksum(text);
     rows = take_unwritten();
+    state_.renewed.clear();
     acted = rebuild_ == rebuild; // else a reason came that nobody has acted on
     if (acted) rebuild_.clear();
     new_ = false;
@@ -383,6 +398,7 @@ SESSIONKIT_SELDOM Result<StoreIndex::Compared> StoreIndex::compare_rows(bool reb
                           state_.stale.end(), std::inserter(stale, stale.end()));
     if (shared()) stale = state_.touched;
   }
+  watch_.note_versions();
   Compared compared;
   if (!rebuild && !by_key()) {
     for (std::string const& name : stale) {
@@ -405,7 +421,7 @@ SESSIONKIT_SELDOM Result<StoreIndex::Compared> StoreIndex::compare_rows(bool reb
     Result<void> row;
     if (!rebuild || !known || shared())
       row = watch_.refresh(id, false);
-    else if (auto const looked = watch_.look(id, true); !looked)
+    else if (auto const looked = watch_.look(id, RowCheck::size); !looked)
       row = looked.error();
     if (row)
       ++compared.rows;
@@ -433,6 +449,7 @@ SESSIONKIT_SELDOM void StoreIndex::drop_all_but(std::set<SessionId> const& there
 
 // The changes to write; the state's mutex is held here and below.
 SESSIONKIT_SELDOM StoreIndex::Unwritten StoreIndex::take_unwritten() {
+  if (closing_) state_.touched.merge(state_.renewed);
   return {std::exchange(state_.touched, {}), std::exchange(state_.removed, {})};
 }
 

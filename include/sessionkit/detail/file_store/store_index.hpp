@@ -51,13 +51,14 @@ class SESSIONKIT_API StoreIndex {
   };
 
   bool may_write_unasked() const;
+  bool is_worth_renewing() const;
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
   // True if the index has no journal: another program that writes no journal uses the index too, or a journal
   // cannot represent the form of the index.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
   SessionInfo summary(IndexRow const& row) const;
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
-  std::vector<SessionInfo> select_true(ListQuery const& query);
+  std::vector<SessionInfo> select_true(ListQuery const& query, RowCheck check);
   Result<void> check_unread(ListQuery const& query);
 
   void load();
@@ -89,9 +90,10 @@ class SESSIONKIT_API StoreIndex {
   std::atomic<bool> loaded_{false};      // the files were read
   std::atomic<bool> ending_turn_{false}; // a thread writes at the end of its turn
   // Guarded by the state's mutex:
-  bool stored_ = false; // this object appended or removed something
-  bool new_ = false;    // the store had no transcripts
-  std::string rebuild_; // why the next whole write must first compare all rows; empty if it need not
+  bool stored_ = false;  // this object appended or removed something
+  bool closing_ = false; // the next write of the index is the last, and includes new versions of rows
+  bool new_ = false;     // the store had no transcripts
+  std::string rebuild_;  // why the next whole write must first compare all rows; empty if it need not
   bool reported_unwritten_ = false; // a failed write of the index was reported; only the first is
   std::chrono::steady_clock::time_point next_rebuild_ = {};
   std::vector<Event> events_; // for `on_event`, which is called with no lock held

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes the row of a session as an index keeps it: one JSON object on one line.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/store/index_row.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -239,6 +241,7 @@ IndexRow parse_index_row(SessionId id, std::string_view row) {
       return index_row_inl::index_fields[at].read(reading, value), true;
     }
     if (key_is(key, index_row_inl::kept_title)) return kept = value == "true", true;
+    if (key_is(key, file_version_member)) return out.file_version = parse_file_version(value), true;
     if (key_is(key, index_row_inl::overridden_title))
       return out.overridden = index_row_inl::index_flag(value), true;
     if (!out.extra.empty()) out.extra += ',';
@@ -262,10 +265,20 @@ void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text, bo
     if ((field.absent == nullptr || !field.absent(summary))
         && (with_text || field.name != index_row_inl::user_text))
       field.write(summary, out.key(field.name));
+  if (with_text && row.file_version != 0)
+    out.member(file_version_member, detail::format_text("{:016x}", row.file_version));
   if (!row.title.empty()) out.key(index_row_inl::kept_title).boolean(true);
   if (summary.title_by_person) out.key(index_row_inl::overridden_title).boolean(true);
   if (!row.extra.empty()) text.append(",").append(row.extra);
   out.end_object();
+}
+
+std::uint64_t parse_file_version(std::string_view value) noexcept {
+  constexpr std::size_t digits = 16;
+  std::uint64_t version = 0;
+  if (value.size() != digits + 2 || value.front() != '"' || value.back() != '"') return 0;
+  char const *const begin = value.data() + 1, *const end = begin + digits;
+  return std::from_chars(begin, end, version, 16).ptr == end ? version : 0;
 }
 
 IndexRow read_index_row(SessionId id, std::string_view row) {

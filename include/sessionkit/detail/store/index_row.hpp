@@ -3,6 +3,7 @@
 #include <sessionkit/detail/json/json_write.hpp>
 #include <sessionkit/session_info.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,12 +11,14 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// A session's row: the cached result of `fold`, and members that only the index has.
 struct SESSIONKIT_API IndexRow {
-  SessionInfo info;        ///< the result of `fold`; if `end` is zero, it is from another program's row
-  std::string extra = {};  ///< members of other programs: `"name":value,...`
-  std::string file = {};   ///< the name of the transcript, if the index has it
-  std::string key = {};    ///< the session's key in the index; the log may have none
-  std::string title = {};  ///< the title in the index of a program whose lines have no titles
-  std::string raw = {};    ///< the text of another program's row, written unchanged until we change the row
+  SessionInfo info;       ///< the result of `fold`; if `end` is zero, it is from another program's row
+  std::string extra = {}; ///< members of other programs: `"name":value,...`
+  std::string file = {};  ///< the name of the transcript, if the index has it
+  std::string key = {};   ///< the session's key in the index; the log may have none
+  std::string title = {}; ///< the title in the index of a program whose lines have no titles
+  std::string raw = {};   ///< the text of another program's row, written unchanged until we change the row
+  /// Identifies the state of the transcript that the row describes (`TimeProof::version`). Zero: not known.
+  std::uint64_t file_version = 0;
   bool overridden = false; ///< `title` was chosen by a person
   bool titled = false;     ///< we stored a title since the index was read; the title on the disk is older
 
@@ -25,7 +28,10 @@ struct SESSIONKIT_API IndexRow {
   /// `key` has the form of OpenClaw's keys, `agent:<agent>:...`.
   std::string_view agent() const noexcept;
   /// Notes that the row must be written again.
-  void changed() { raw.clear(); }
+  void changed() {
+    raw.clear();
+    file_version = 0;
+  }
   /// Takes over the members that another program put into `disk`, the row on the disk.
   void keep_foreign(IndexRow& disk);
 };
@@ -40,6 +46,9 @@ SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::s
                                     bool with_text = true);
 
 /// Names of members that are found in the text of a row without parsing the row.
-inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
+inline constexpr std::string_view updated_member = "lastAt", end_member = "end",
+                                  file_version_member = "fileVersion";
+/// Reads the value of the member `file_version_member`. Zero if it has another form than the one we write.
+SESSIONKIT_API std::uint64_t parse_file_version(std::string_view value) noexcept;
 
 }}}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The largest difference between the times of two changes that a file system may store as one time.
+inline constexpr std::int64_t coarse_time_ns = 50'000'000;
+
+/// Decides from the status of a transcript whether the transcript still has the bytes that its row describes.
+/// Then the transcript need not be read.
+class SESSIONKIT_API TimeProof {
+ public:
+  TimeProof() = default; ///< proves nothing
+  explicit TimeProof(TimeScope scope) : scope_(std::move(scope)) {}
+
+  /// False if times prove nothing on this file system.
+  bool is_possible() const noexcept { return !scope_.name.empty(); }
+  /// Returns a hash of the scope and of the file's inode, size and times. Two statuses of one name with the
+  /// same version have the same bytes, if `shows_next_change` was true for the first status. Never zero.
+  std::uint64_t version(FileStatus const& file) const noexcept;
+  /// True if each change after this status was read gives the file another version. `now_ns` is the time of
+  /// the wall clock when it was read.
+  bool shows_next_change(FileStatus const& file, std::int64_t now_ns) const noexcept;
+
+ private:
+  TimeScope scope_;
+};
+
+}}}
