@@ -120,6 +120,22 @@ TEST_CASE("a row of a session restores the whole summary") {
   CHECK(again.find("ses-1")->info.title.empty()); // the made title is not a chosen one
 }
 
+TEST_CASE("the version of a transcript is kept in its row, and not in an index that others read") {
+  IndexRows index = index_of(full_info());
+  index.find("ses-1")->file_version = 0xFEDCBA9876543210U;
+  std::string const text = write_session_index(index);
+  CHECK(Json::parse(text)["sessions"]["ses-1"]["fileVersion"] == "fedcba9876543210");
+  IndexRows back = sk::detail::parse_session_index(text).value();
+  CHECK(back.end_of("ses-1").value().file_version == 0xFEDCBA9876543210U);
+  CHECK(back.find("ses-1")->extra.empty());
+  CHECK_FALSE(
+      Json::parse(sk::detail::write_shared_index(index))["sessions"]["ses-1"].contains("fileVersion"));
+  back.find("ses-1")->changed();
+  CHECK(back.end_of("ses-1").value().file_version == 0);
+  for (char const* const other : {"1", "\"1\"", "\"fedcba987654321x\"", "null", "\"FEDCBA98765432100\""})
+    CHECK(sk::detail::parse_file_version(other) == 0);
+}
+
 TEST_CASE("members of other programs in the index stay when it is written again") {
   Json const theirs = Json::parse(R"({"version":7,"we\u0069rd":[1,{"a":null}],"sessions":{
     "ses-1":{"id":"ses-1","agentId":"a","active":true,"source":{"x":[1,2]},"title":"t","messageCount":3,"big":12345678901234567890},
@@ -184,6 +200,7 @@ std::string checksummed_text(Random& random, int rows) {
     info.title = "},\n\"s1\":{\"lastAt\":" + std::to_string(random.below(99)) + "},";
     sk::detail::IndexRow row{info};
     if (random.one_in(3)) row.extra = "\"lastAt\\u0020\":[\"end\"],\"x\":{\"lastAt\":1}";
+    if (random.one_in(2)) row.file_version = random.bits();
     if (random.one_in(4)) row.raw = "{\"lastAt\":" + std::to_string(random.below(500)) + ",\"theirs\":[{}]}";
     index.put(std::move(row));
   }
@@ -226,7 +243,8 @@ TEST_CASE("rows found by the checksum of an index equal those found by reading a
     all.each([&](std::string_view name, sk::detail::IndexRow const* row_of_all, std::string_view) {
       if (random.one_in(2)) return;
       sk::detail::IndexRow const& row = *row_of_all;
-      CHECK(found.end_of(name) == row.info.end);
+      CHECK(found.end_of(name).value().position == row.info.end);
+      CHECK(found.end_of(name).value().file_version == row.file_version);
       sk::detail::IndexRow const* const read = found.find(name);
       REQUIRE(read != nullptr);
       CHECK(read->info.updated == row.info.updated);

@@ -30,12 +30,14 @@ TEST_CASE("a journal is read back as written, from the beginning or from any lat
     row.info.end = Position{100};
     row.info.key = "key \"with\" quotes\n";
     row.extra = "\"theirs\":[1]";
-    sk::detail::append_journal_line(row.info.id.str(), i == 3 ? nullptr : &row, text);
+    sk::detail::append_journal_line(row.info.id.str(), i == 3 ? nullptr : &row, text,
+                                    i < 3 ? 0x1000U + static_cast<unsigned>(i) : 0U);
   }
   for (std::string const& line : split_lines(text)) CHECK(Json::parse(line.substr(9)).is_object());
   for (std::size_t i = 0; i < begins.size(); ++i) {
     auto const read = sk::detail::parse_journal(std::string_view(text).substr(begins[i]), i == 0);
     CHECK(read.bad == 0);
+    CHECK(read.names_version == (i == 0 ? 0x1002U : 0U));
     CHECK(read.used == text.size() - begins[i]);
     REQUIRE(read.changes.size() == (i == 0 ? 5 : 6 - i));
     CHECK(read.changes.back().row.value().info.key == "key \"with\" quotes\n");

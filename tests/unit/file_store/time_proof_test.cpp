@@ -9,6 +9,7 @@
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/time_proof.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -196,4 +197,42 @@ TEST_CASE("where times are coarse, a row is believed only if its transcript was 
   ops.pretend_scope = coarse;
   REQUIRE(sk::detail::reindex_file_store(ops, dir.path(), {}, {}).value() == 3);
   CHECK(list_in_new_process(dir.path(), coarse).opened == 0);
+}
+
+TEST_CASE(
+    "a new process does not read the names in a large directory that stayed as another process left it") {
+  constexpr int sessions = 1200;
+  TempDir dir;
+  for (int i = 0; i < sessions; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    write_file(dir / (id + ".jsonl"), header_line(id) + "\n" + message_line("m", "", "x") + "\n");
+  }
+  FaultyFileOps ops;
+  ops.pretend_scope = fine;
+  REQUIRE(sk::detail::reindex_file_store(ops, dir.path(), {}, {}).value() == sessions);
+  auto const list = [&](TimeScope const& scope) {
+    ops.reset();
+    auto const store = open_in(ops, dir.path(), scope);
+    sk::ListQuery query;
+    query.limit = 2 * sessions;
+    Ids ids;
+    auto const page = store->list(query).value();
+    for (auto const& info : page.sessions) ids.push_back(info.id.str());
+    return ids;
+  };
+  CHECK(list(fine).size() == sessions);
+  CHECK(ops.calls(Call::list) == 1);
+  CHECK(list(fine).size() == sessions);
+  CHECK(ops.calls(Call::list) == 0);
+  CHECK(ops.bytes_written == 0);
+  CHECK(list({"another start", true}).size() == sessions);
+  CHECK(ops.calls(Call::list) == 1);
+  ::usleep(60'000); // also where times are coarse
+  write_file(dir / "new.jsonl", header_line("new") + "\n" + message_line("m", "", "x") + "\n");
+  REQUIRE(::unlink((dir / "s7.jsonl").c_str()) == 0);
+  Ids const changed = list(fine);
+  CHECK(changed.size() == sessions);
+  CHECK(std::count(changed.begin(), changed.end(), "new") == 1);
+  CHECK(std::count(changed.begin(), changed.end(), "s7") == 0);
+  CHECK(ops.calls(Call::list) == 1);
 }

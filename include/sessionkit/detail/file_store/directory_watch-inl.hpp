@@ -214,7 +214,9 @@ SESSIONKIT_SELDOM Result<std::vector<SessionId>> DirectoryWatch::list_directory(
   if (all || there->size() != state_->rows.size() || names != state_->rows.names_sum())
     compare_names(*there, all, doubt);
   directory_ = now;
-  state_->settled = known && ops_->wall_ns() - now.modified_ns > coarse_time_ns;
+  std::int64_t const wall_ns = ops_->wall_ns();
+  bool const old = wall_ns - now.modified_ns > coarse_time_ns;
+  state_->settled = known && (old || proof_.shows_next_change(now, wall_ns));
   names_ = names;
   return doubt;
 }
@@ -263,6 +265,30 @@ Result<void> DirectoryWatch::sweep() {
   swept_ = true;
   next_ = ops_->now() + share * (ops_->now() - (all ? began : looking));
   return {};
+}
+
+SESSIONKIT_SELDOM std::uint64_t DirectoryWatch::names_version() {
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    if (!state_->settled || !proof_.is_possible()) return 0;
+  }
+  FileStatus now;
+  if (ops_->status(folder_->directory(), now) < 0) return 0;
+  bool const shows_changes = proof_.shows_next_change(now, ops_->wall_ns());
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  bool const same = state_->settled && proof_.version(now) == proof_.version(directory_);
+  bool const equal = state_->absent.empty() && names_ == state_->rows.names_sum();
+  return shows_changes && same && equal ? proof_.version(now) : 0;
+}
+
+SESSIONKIT_SELDOM void DirectoryWatch::believe_names(std::uint64_t version) {
+  FileStatus now;
+  if (version == 0 || !proof_.is_possible() || ops_->status(folder_->directory(), now) < 0) return;
+  if (proof_.version(now) != version) return;
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  directory_ = now;
+  names_ = state_->rows.names_sum();
+  state_->settled = true;
 }
 
 void DirectoryWatch::doubt_names() {

@@ -77,6 +77,12 @@ class SESSIONKIT_API DirectoryWatch {
   /// looks only at the newest transcripts, because a process that was killed during a turn was most likely
   /// writing one of these.
   Result<void> sweep();
+  /// Returns the version of the directory, if its transcripts are exactly those that have rows. Zero if this
+  /// is not known.
+  std::uint64_t names_version();
+  /// Notes that the transcripts are exactly those that have rows, if the directory still has this version.
+  /// Then the next sweep does not read the names.
+  void believe_names(std::uint64_t version);
   /// Makes the next sweep read the names in the directory, even if the directory did not change. A transcript
   /// that had no entry may have one now.
   void doubt_names();

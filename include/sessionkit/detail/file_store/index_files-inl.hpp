@@ -187,6 +187,7 @@ void IndexFiles::take_journal(std::string_view text, JournalDelta& delta) {
     delta.doubt = detail::format_text("{} has {} lines that say nothing", journal_path_, journal.bad);
     usable_ = false;
   }
+  delta.names_version = journal.names_version;
   if (!delta.whole) {
     delta.changes = std::move(journal.changes);
     return;
@@ -326,10 +327,7 @@ Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& 
   }
   auto const put = uninterrupted([&] { return ops_->write(file->get(), text.data(), text.size()); });
   if (put != static_cast<std::int64_t>(text.size())) {
-    if (begins) { // a journal without its first line holds nothing: it is removed, or read again
-      loaded_ = ops_->unlink(directory_, index_files_inl::journal_name) == 0;
-      begin_journal(usable_);
-    }
+    if (begins) remove_torn_journal();
     return file_error(put < 0 ? static_cast<int>(-put) : system_code(SystemFault::no_space), journal_path_,
                       "cannot write to the journal");
   }
@@ -339,12 +337,31 @@ Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& 
   return {};
 }
 
+// A journal without its first line holds nothing: it is removed, or read again.
+SESSIONKIT_SELDOM void IndexFiles::remove_torn_journal() {
+  loaded_ = ops_->unlink(directory_, index_files_inl::journal_name) == 0;
+  begin_journal(usable_);
+}
+
 // A new snapshot exists, with all that the journal holds; the lock is held.
 void IndexFiles::restart_journal() {
   char const* const name = index_files_inl::journal_name;
   int const failed = alien_ ? move_aside(name) : ops_->unlink(directory_, name);
   loaded_ = true;
   begin_journal(failed == 0 || fault_of(failed) == SystemFault::missing);
+  if (usable_ && print_.bytes > small_snapshot) start_journal(); // else the next change begins it
+}
+
+// A journal without changes, so that a process that only lists can note the directory's version in it: making
+// the file would change this version.
+SESSIONKIT_SELDOM void IndexFiles::start_journal() {
+  Result<OpenFile> const file = open_for_append();
+  if (!file) return begin_journal(usable_);
+  head_ = {print_, random_entry_id()};
+  std::string const text = journal_head_line(head_);
+  auto const put = uninterrupted([&] { return ops_->write(file->get(), text.data(), text.size()); });
+  if (put != static_cast<std::int64_t>(text.size())) return remove_torn_journal();
+  journal_.size = applied_ = text.size();
 }
 
 }}}

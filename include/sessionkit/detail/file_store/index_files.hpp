@@ -28,6 +28,9 @@ struct JournalDelta {
   IndexRows rows = {};
   std::list<RowChange> changes = {};
   std::string doubt = {}; ///< why changes may be missing; empty if none are missing
+  /// If `whole`: the version of the directory that has exactly the transcripts of these rows. Zero: not
+  /// known.
+  std::uint64_t names_version = 0;
 };
 
 struct IndexFilesOptions {
@@ -38,6 +41,9 @@ struct IndexFilesOptions {
   /// not read.
   std::function<std::optional<std::size_t>()> transcripts = {};
 };
+
+/// A snapshot of more bytes is written seldom, and always has a journal.
+inline constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10;
 
 /// The files of an index, which are a cache. `<root>/sessions.json` is the snapshot; it is replaced as a
 /// whole under the lock `<root>/.lock`. `<root>/sessions.journal` has the changes since the snapshot, so that
@@ -95,6 +101,8 @@ class SESSIONKIT_API IndexFiles {
   Result<OpenFile> open_for_append();
   void begin_journal(bool usable);
   void restart_journal();
+  void start_journal();
+  void remove_torn_journal();
 
   FileOps* ops_;
   int directory_;

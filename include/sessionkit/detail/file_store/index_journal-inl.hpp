@@ -16,6 +16,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 namespace index_journal_inl { namespace {
 
 constexpr std::size_t crc_digits = 8;
+constexpr std::string_view names_member = "namesVersion";
 
 void finish_journal_line(std::string const& json, std::string& out) {
   out += format_text("{:08x} {}\n", crc32c(json), json);
@@ -61,7 +62,8 @@ SESSIONKIT_SELDOM std::string journal_head_line(JournalHead const& head) {
   return out;
 }
 
-void append_journal_line(std::string_view name, IndexRow const* row, std::string& out) {
+void append_journal_line(std::string_view name, IndexRow const* row, std::string& out,
+                         std::uint64_t names_version) {
   std::string json;
   JsonWriter line(json);
   line.begin_object().member(row == nullptr ? "removed" : "put", name);
@@ -72,6 +74,7 @@ void append_journal_line(std::string_view name, IndexRow const* row, std::string
     else
       line.raw(row->raw);
   }
+  if (names_version != 0) line.member(index_journal_inl::names_member, format_file_version(names_version));
   line.end_object();
   index_journal_inl::finish_journal_line(json, out);
 }
@@ -103,6 +106,9 @@ JournalText parse_journal(std::string_view text, bool whole) {
       ++out.bad;
     else
       lines.push_back(json);
+    if (whole && !json.empty())
+      if (std::string_view const names = find_member(json, index_journal_inl::names_member); !names.empty())
+        out.names_version = parse_file_version(names);
   }
   std::unordered_map<std::string_view, std::size_t> last; // a reader of all of it needs no change before it
   for (std::size_t i = 0; whole && i < lines.size(); ++i)

@@ -33,14 +33,17 @@ struct JournalHead {
   std::string id = {}; ///< distinguishes two journals of one snapshot
 };
 SESSIONKIT_API std::string journal_head_line(JournalHead const& head);
-/// Appends the line of one change. `row` is null if the row was removed.
-SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* row, std::string& out);
+/// Appends the line of one change. `row` is null if the row was removed. If `names_version` is not zero, the
+/// line also says that the directory in this version (`TimeProof`) has exactly the transcripts of the index.
+SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* row, std::string& out,
+                                        std::uint64_t names_version = 0);
 
 struct JournalText {
   std::optional<JournalHead> head;
-  std::list<RowChange> changes; ///< from a whole journal, only the last change of each session
-  std::size_t used = 0;         ///< bytes of whole lines; the bytes after them are torn or incomplete
-  std::size_t bad = 0;          ///< whole lines that cannot be read; each may have been a change
+  std::list<RowChange> changes;    ///< from a whole journal, only the last change of each session
+  std::size_t used = 0;            ///< bytes of whole lines; the bytes after them are torn or incomplete
+  std::size_t bad = 0;             ///< whole lines that cannot be read; each may have been a change
+  std::uint64_t names_version = 0; ///< from the last line that has one; 0: no line has one
 };
 /// Reads the first line of a journal. Absent if the text is no journal, or if the line is torn.
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);

@@ -22,7 +22,6 @@ namespace store_index_inl { namespace {
 
 // How long to wait for the lock of the index: a cache is not worth more of a host's time.
 constexpr std::chrono::milliseconds patience{100};
-constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
 constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that again
 constexpr std::size_t least_renewed = 16; // reading fewer transcripts costs less than writing their versions
 constexpr std::int64_t renew_pause_ns = 600'000'000'000; // ten minutes
@@ -216,7 +215,10 @@ void StoreIndex::load() {
   Lock const writing(writing_);
   if (loaded_) return;
   watch_.begin();
-  apply(files_.look());
+  JournalDelta delta = files_.look();
+  names_version_ = delta.names_version;
+  apply(std::move(delta));
+  watch_.believe_names(names_version_);
   loaded_ = true;
 }
 
@@ -294,22 +296,25 @@ SESSIONKIT_SELDOM bool StoreIndex::is_worth_renewing() const {
 }
 
 void StoreIndex::close() {
-  bool touched = false, most = false;
+  bool const large = files_.snapshot_bytes() > small_snapshot;
+  std::uint64_t const names = large ? watch_.names_version() : 0;
+  bool changed = false, most = false;
   {
     Lock const lock(state_.mutex);
-    touched = !state_.touched.empty() || is_worth_renewing(); // by reading, too: rows that were behind
+    changed = !state_.touched.empty() || is_worth_renewing(); // by reading, too: rows that were behind
+    changed = changed || (names != 0 && names != names_version_);
     most =
         (state_.touched.size() + state_.renewed.size()) * store_index_inl::close_share >= state_.rows.size();
-    if (!stored_ && !(touched && may_write_unasked())) return;
+    if (!stored_ && !(changed && may_write_unasked())) return;
     closing_ = true;
   }
-  if (touched) load();
-  bool const small = files_.snapshot_bytes() <= store_index_inl::small_snapshot;
-  if (touched)
+  if (changed) load();
+  bool const small = files_.snapshot_bytes() <= small_snapshot;
+  if (changed)
     (void)(shared() || small || most ? write_whole(store_index_inl::patience)
                                      : append_rows(store_index_inl::patience));
   if (files_.written() > 0
-      && (files_.snapshot_bytes() <= store_index_inl::small_snapshot
+      && (files_.snapshot_bytes() <= small_snapshot
           || files_.journal_bytes() * store_index_inl::close_share >= files_.snapshot_bytes()))
     (void)write_whole(store_index_inl::patience);
   emit_events();
@@ -319,25 +324,21 @@ void StoreIndex::close() {
 Result<void> StoreIndex::append_rows(std::chrono::milliseconds lock_wait) {
   load();
   (void)compare_rows(false);
+  std::uint64_t const names_version = closing_ ? watch_.names_version() : 0;
   Unwritten rows;
   auto const make = [&](JournalDelta delta) {
     apply(std::move(delta));
     Lock const lock(state_.mutex);
-    std::string lines;
-    if (!rebuild_.empty() || !files_.may_append()) return lines;
+    if (!rebuild_.empty() || !files_.may_append()) return std::string{};
     rows = take_unwritten();
-    for (std::string const& name : rows.removed) append_journal_line(name, nullptr, lines);
-    for (std::string const& name : rows.touched)
-      if (IndexRow const* const row = state_.rows.find(name); row != nullptr && rows.removed.count(name) == 0)
-        append_journal_line(name, row, lines);
-    return lines;
+    return journal_lines(rows, names_version);
   };
   Result<void> written;
   bool outgrown = false, rebuild = false;
   {
     Lock const writing(writing_);
     written = files_.append(make, lock_wait);
-    outgrown = files_.journal_bytes() > std::max(store_index_inl::small_snapshot, files_.snapshot_bytes());
+    outgrown = files_.journal_bytes() > std::max(small_snapshot, files_.snapshot_bytes());
     Lock const lock(state_.mutex);
     give_back(rows, written.ok());
     rebuild = !rebuild_.empty();
@@ -345,6 +346,22 @@ Result<void> StoreIndex::append_rows(std::chrono::milliseconds lock_wait) {
   if (!written && written.error().code == Errc::timed_out) return written;
   if (rebuild) return write_rebuilt(lock_wait);
   return !written || outgrown ? write_whole(lock_wait) : written;
+}
+
+// If there is no row to write, the newest row is written again with the version of the names. The state's
+// mutex is held.
+std::string StoreIndex::journal_lines(Unwritten const& rows, std::uint64_t names_version) {
+  std::string lines;
+  for (std::string const& name : rows.removed) append_journal_line(name, nullptr, lines);
+  for (std::string const& name : rows.touched)
+    if (IndexRow const* const row = state_.rows.find(name); row != nullptr && rows.removed.count(name) == 0)
+      append_journal_line(name, row, lines);
+  if (names_version == 0 || names_version == names_version_) return lines;
+  state_.rows.newest_first(std::nullopt, [&](std::string_view name, std::string_view) {
+    append_journal_line(name, state_.rows.find(name), lines, names_version);
+    return false;
+  });
+  return lines;
 }
 
 // It compares all rows; if the index cannot be written, it does not do so at each turn.

@@ -64,6 +64,7 @@ class SESSIONKIT_API StoreIndex {
   void load();
   void catch_up();
   void apply(JournalDelta delta);
+  std::string journal_lines(Unwritten const& rows, std::uint64_t names_version);
   void apply_change(RowChange change);
   Result<void> append_rows(std::chrono::milliseconds lock_wait);
   Result<void> write_whole(std::chrono::milliseconds lock_wait);
@@ -90,7 +91,8 @@ class SESSIONKIT_API StoreIndex {
   std::atomic<bool> loaded_{false};      // the files were read
   std::atomic<bool> ending_turn_{false}; // a thread writes at the end of its turn
   // Guarded by the state's mutex:
-  bool stored_ = false;  // this object appended or removed something
+  bool stored_ = false;             // this object appended or removed something
+  std::uint64_t names_version_ = 0; // as in the journal
   bool closing_ = false; // the next write of the index is the last, and includes new versions of rows
   bool new_ = false;     // the store had no transcripts
   std::string rebuild_;  // why the next whole write must first compare all rows; empty if it need not

@@ -266,12 +266,14 @@ void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text, bo
         && (with_text || field.name != index_row_inl::user_text))
       field.write(summary, out.key(field.name));
   if (with_text && row.file_version != 0)
-    out.member(file_version_member, detail::format_text("{:016x}", row.file_version));
+    out.member(file_version_member, format_file_version(row.file_version));
   if (!row.title.empty()) out.key(index_row_inl::kept_title).boolean(true);
   if (summary.title_by_person) out.key(index_row_inl::overridden_title).boolean(true);
   if (!row.extra.empty()) text.append(",").append(row.extra);
   out.end_object();
 }
+
+std::string format_file_version(std::uint64_t version) { return format_text("{:016x}", version); }
 
 std::uint64_t parse_file_version(std::string_view value) noexcept {
   constexpr std::size_t digits = 16;

@@ -48,7 +48,9 @@ SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::s
 /// Names of members that are found in the text of a row without parsing the row.
 inline constexpr std::string_view updated_member = "lastAt", end_member = "end",
                                   file_version_member = "fileVersion";
-/// Reads the value of the member `file_version_member`. Zero if it has another form than the one we write.
+/// Returns a version of a file as text: sixteen hexadecimal digits.
+SESSIONKIT_API std::string format_file_version(std::uint64_t version);
+/// Reads such a text in quotes, as a member has it. Zero if the value has another form.
 SESSIONKIT_API std::uint64_t parse_file_version(std::string_view value) noexcept;
 
 }}}
