@@ -303,9 +303,10 @@ void Hosts::power_was_cut() {
 void Hosts::compare() {
   Host reader;
   reader.process = std::make_unique<ModelProcess>(disk_, next_process_++);
+  reader.weak = std::make_unique<WeakFileOps>(options_.weakness, *reader.process);
   sk::FileStoreOptions options;
   options.durability = sk::Durability::os;
-  auto store = sk::detail::open_file_store(*reader.process, root, options);
+  auto store = sk::detail::open_file_store(*reader.weak, root, options);
   if (!store) {
     ++verdict.stuck;
     return;

@@ -236,3 +236,24 @@ TEST_CASE(
   CHECK(std::count(changed.begin(), changed.end(), "s7") == 0);
   CHECK(ops.calls(Call::list) == 1);
 }
+
+TEST_CASE("a summary of one session is compared with its transcript, whatever the times are") {
+  class StoppedTimes final : public FaultyFileOps {
+   public:
+    FileStatus always; ///< of each transcript
+    int status_at(int directory, char const* name, FileStatus& out) override {
+      int const failed = FaultyFileOps::status_at(directory, name, out);
+      if (failed == 0 && always.inode == out.inode) out = always;
+      return failed;
+    }
+  };
+  TempDir dir;
+  make_sessions(dir.path(), 1, fine);
+  StoppedTimes ops;
+  REQUIRE(ops.status_at(sk::detail::working_directory, (dir / "s0.jsonl").c_str(), ops.always) == 0);
+  change_last_line(dir / "s0.jsonl");
+  auto const store = open_in(ops, dir.path(), fine);
+  CHECK(store->list({}).value().sessions.at(0).messages == 2); // as the times say
+  CHECK(store->info(id_of("s0")).value().messages == 1);
+  CHECK(store->list({}).value().sessions.at(0).messages == 1);
+}

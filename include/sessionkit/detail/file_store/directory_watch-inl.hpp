@@ -39,7 +39,7 @@ DirectoryWatch::DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexStat
 SESSIONKIT_SELDOM void DirectoryWatch::begin() {
   TimeScope scope;
   if (shared_ || ops_->time_scope(folder_->directory(), scope) < 0) return; // others do not keep the versions
-  proof_ = TimeProof(std::move(scope));
+  proof_ = TimeProof(scope);
 }
 
 Error DirectoryWatch::missing(SessionId const& id) const {

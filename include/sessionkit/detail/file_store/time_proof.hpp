@@ -3,7 +3,6 @@
 #include <sessionkit/detail/base/file_ops.hpp>
 
 #include <cstdint>
-#include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -15,10 +14,10 @@ inline constexpr std::int64_t coarse_time_ns = 50'000'000;
 class SESSIONKIT_API TimeProof {
  public:
   TimeProof() = default; ///< proves nothing
-  explicit TimeProof(TimeScope scope) : scope_(std::move(scope)) {}
+  explicit TimeProof(TimeScope const& scope) noexcept;
 
   /// False if times prove nothing on this file system.
-  bool is_possible() const noexcept { return !scope_.name.empty(); }
+  bool is_possible() const noexcept { return scope_ != 0; }
   /// Returns a hash of the scope and of the file's inode, size and times. Two statuses of one name with the
   /// same version have the same bytes, if `shows_next_change` was true for the first status. Never zero.
   std::uint64_t version(FileStatus const& file) const noexcept;
@@ -27,7 +26,8 @@ class SESSIONKIT_API TimeProof {
   bool shows_next_change(FileStatus const& file, std::int64_t now_ns) const noexcept;
 
  private:
-  TimeScope scope_;
+  std::uint64_t scope_ = 0; // a hash of its name
+  bool fine_ = false;
 };
 
 }}}
