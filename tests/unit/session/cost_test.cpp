@@ -178,6 +178,36 @@ TEST_CASE("listing known sessions reads no transcript") {
   CHECK(ops.calls(Call::open) == 0);
 }
 
+TEST_CASE(
+    "opening and listing a store in a new process reads the index and eight beginnings, and looks at the "
+    "transcripts twice") {
+  TempDir dir;
+  constexpr int sessions = 300;
+  sk::detail::TimeScope const scope{"start/mount/device", true};
+  for (int i = 0; i < sessions; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    write_file(dir / (id + ".jsonl"),
+               log_header(id) + '\n' + message_line("a", "", "user", std::string(5000, 'x')) + '\n');
+  }
+  FaultyFileOps ops;
+  ops.pretend_scope = scope;
+  REQUIRE(sk::detail::reindex_file_store(ops, dir.path(), {}, {}).value() == sessions);
+  std::uint64_t const index = read_file(dir / "sessions.json").size();
+  ops.reset();
+  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  CHECK(ops.calls(Call::open)
+        <= 1 + 1 + 1 + 8);                // the directory, the index, the first transcript, eight of them
+  CHECK(ops.calls(Call::pread) <= 1 + 8); // the first transcript is read once
+  CHECK(ops.bytes_read <= 9 * 8 * kib);
+  sk::ListQuery query;
+  query.limit = sessions;
+  ops.reset();
+  CHECK(store->list(query).value().sessions.size() == sessions);
+  CHECK(ops.bytes_read == index);
+  CHECK(ops.calls(Call::open) == 1);
+  CHECK(ops.calls(Call::status_at) <= 2 * sessions + 4);
+}
+
 TEST_CASE("a page of any file is read a bounded window at a time") {
   TempDir dir;
   FaultyFileOps ops;
