@@ -5,6 +5,8 @@
 
 #include <sessionkit/detail/file_store/index_files.hpp>
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,6 +70,53 @@ TEST_CASE("the index is always the old or the new document, whatever call fails"
   CHECK((s.st_mode & 07777U) == 0600);
   REQUIRE(::stat((dir / ".lock").c_str(), &s) == 0);
   CHECK((s.st_mode & 07777U) == 0600);
+  ::close(directory);
+}
+
+TEST_CASE("a large snapshot gets a journal at once, and whatever call fails, a reader sees each change") {
+  TempDir dir;
+  int const directory = ::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  sk::detail::IndexFilesOptions const options;
+  std::string large = one_row();
+  large.insert(1, "\"theirs\":\"" + std::string(300U << 10, 'x') + "\",");
+  sk::detail::add_checksum(large);
+  auto const change = [](JournalDelta) {
+    sk::detail::IndexRow const row{sk::make_session_info(sk::SessionId::parse("ses-2").value())};
+    std::string line;
+    sk::detail::append_journal_line("ses-2", &row, line);
+    return line;
+  };
+  int without_fault = 0, doubted = 0;
+  for (int way = 0; way < 4; ++way) {
+    for (std::int64_t at = 0;; ++at) {
+      CAPTURE(way, at);
+      (void)::unlink((dir / "sessions.journal").c_str());
+      write_file(dir / "sessions.json", one_row());
+      FaultyFileOps ops;
+      IndexFiles file(ops, directory, dir.path(), options);
+      (void)file.look();
+      ops.reset();
+      ops.fault = {at, way % 2 == 0 ? EIO : ENOSPC, way == 1, way == 3};
+      bool const replaced = file.replace([&](JournalDelta) { return large; }, patience).ok();
+      bool const fired = ops.fired > 0;
+      ops.reset();
+      if (!fired) CHECK(::access((dir / "sessions.journal").c_str(), F_OK) == 0);
+      bool const appended = file.append(change, patience).ok();
+      IndexFiles reader(sk::detail::system_file_ops(), directory, dir.path(), options);
+      JournalDelta const seen = reader.look();
+      REQUIRE(seen.state == JournalDelta::good);
+      CHECK(seen.rows.has("ses-1"));
+      CHECK((!appended || seen.rows.has("ses-2") || !seen.doubt.empty()));
+      doubted += seen.doubt.empty() ? 0 : 1;
+      if (fired) continue;
+      CHECK((replaced && appended && seen.rows.has("ses-2")));
+      CHECK(seen.doubt.empty());
+      ++without_fault;
+      break;
+    }
+  }
+  CHECK(without_fault == 4);
+  CHECK(doubted < 20);
   ::close(directory);
 }
 
