@@ -38,18 +38,24 @@ constexpr Rule rules[] = {
     {Errc::forked, Exit::runtime, ""},
 };
 
-/// The system's error is more precise than the library's code.
-Exit exit_of(Exit by_code, int error_number) {
-  switch (error_number) {
-  case ENOSPC:
-  case EDQUOT:
-  case EFBIG: return Exit::no_space;
-  case EACCES:
-  case EPERM:
-  case EROFS: return Exit::forbidden;
-  case EPIPE: return Exit::broken_pipe;
-  default: return by_code;
-  }
+/// The system's error is more precise than the library's code. Windows has numbers of its own.
+Exit exit_of(Exit by_code, std::error_code error) {
+  struct Meaning {
+    std::errc error;
+    Exit exit;
+  };
+  constexpr Meaning meanings[] = {{std::errc::no_space_on_device, Exit::no_space},
+                                  {std::errc::file_too_large, Exit::no_space},
+                                  {std::errc::permission_denied, Exit::forbidden},
+                                  {std::errc::operation_not_permitted, Exit::forbidden},
+                                  {std::errc::read_only_file_system, Exit::forbidden},
+                                  {std::errc::broken_pipe, Exit::broken_pipe}};
+  for (auto const& meaning : meanings)
+    if (error == meaning.error) return meaning.exit;
+#ifdef EDQUOT
+  if (error.value() == EDQUOT) return Exit::no_space;
+#endif
+  return by_code;
 }
 
 }
@@ -59,15 +65,18 @@ Failure failure_of(sessionkit::Error const& error) {
     if (rule.code == error.code) {
       // That an entry may be stored matters more than the system's reason.
       bool const keeps = rule.exit == Exit::unknown_outcome;
-      return {keeps ? rule.exit : exit_of(rule.exit, error.system), to_string(error.code), error.message,
-              rule.hint};
+      return {keeps ? rule.exit : exit_of(rule.exit, {error.system, std::system_category()}),
+              to_string(error.code), error.message, rule.hint};
     }
   return {Exit::runtime, "unknown", error.message};
 }
 
+Failure system_failure(std::error_code error, std::string const& what) {
+  return {exit_of(Exit::runtime, error), "io_error", fmt::format("{}: {}", what, error.message())};
+}
+
 Failure system_failure(int error_number, std::string const& what) {
-  return {exit_of(Exit::runtime, error_number), "io_error",
-          fmt::format("{}: {}", what, std::generic_category().message(error_number))};
+  return system_failure(std::error_code(error_number, std::generic_category()), what);
 }
 
 }

@@ -3,6 +3,7 @@
 #include <sessionkit/error.hpp>
 
 #include <string>
+#include <system_error>
 
 namespace cli {
 
@@ -35,6 +36,7 @@ struct Failure {
 Failure failure_of(sessionkit::Error const& error);
 
 /// The same for a failed system call on a file that the program opened itself.
-Failure system_failure(int error_number, std::string const& what);
+Failure system_failure(int error_number, std::string const& what); ///< a number of `errno`
+Failure system_failure(std::error_code error, std::string const& what);
 
 }

@@ -26,11 +26,11 @@ namespace {
 std::string resolved(std::string const& path) {
   std::error_code error;
   auto const real = fs::canonical(path, error);
-  return error ? path : real.string();
+  return error ? path : real.generic_string();
 }
 
 bool is_ours(fs::path const& file) {
-  auto reader = sk::TranscriptReader::open(file.string());
+  auto reader = sk::TranscriptReader::open(file.generic_string());
   if (!reader) return false;
   sk::ReadRange range;
   range.max_records = 16; // an entry is among the first, in nearly all files
@@ -49,7 +49,7 @@ class Look {
 
   /// Absent: nothing was found. Null: it is ours.
   std::optional<sk::Importer const*> at_file(fs::path const& file) {
-    auto files = sk::open_foreign_files(file.has_parent_path() ? file.parent_path().string() : ".");
+    auto files = sk::open_foreign_files(file.has_parent_path() ? file.parent_path().generic_string() : ".");
     return files ? claim(**files, file) : std::nullopt;
   }
 
@@ -57,12 +57,12 @@ class Look {
     std::error_code error;
     std::vector<fs::path> below;
     std::optional<sk::Importer const*> theirs;
-    auto const opened = sk::open_foreign_files(folder.string());
+    auto const opened = sk::open_foreign_files(folder.generic_string());
     int looked = 0;
     for (fs::directory_iterator it(folder, error), end; opened && !error && it != end; it.increment(error)) {
       auto const kind = it->symlink_status(error).type();
       if (kind == fs::file_type::directory) below.push_back(it->path());
-      auto const name = it->path().filename().string();
+      auto const name = it->path().filename().generic_string();
       if (kind != fs::file_type::regular || !sk::may_be_conversation(name) || ++looked > most_of_folder
           || --left_ < 0)
         continue;
@@ -82,13 +82,13 @@ class Look {
   static constexpr int most_of_folder = 64;
 
   std::optional<sk::Importer const*> claim(sk::ForeignFiles& files, fs::path const& file) const {
-    auto const importer = sk::find_importer(importers_, files, file.filename().string());
+    auto const importer = sk::find_importer(importers_, files, file.filename().generic_string());
     if (importer && *importer != nullptr) return *importer;
     if (file.extension() == ".jsonl" && is_ours(file)) return nullptr;
     return std::nullopt;
   }
   bool is_known(fs::path const& folder) const {
-    auto const name = folder.filename().string();
+    auto const name = folder.filename().generic_string();
     return name == "session" || std::any_of(importers_.begin(), importers_.end(), [&](auto const* importer) {
              return importer->folder == name;
            });
@@ -131,7 +131,7 @@ sk::Result<ForeignPtr> open_foreign_store(std::string const& path, sk::ForeignSt
   if (options.import.limits.scratch.empty()) {
     std::error_code error;
     auto const scratch = fs::temp_directory_path(error);
-    if (!error) options.import.limits.scratch = scratch.string();
+    if (!error) options.import.limits.scratch = scratch.generic_string();
   }
   return sk::open_foreign(resolved(path), options);
 }

@@ -26,8 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/stat.h>
-
 namespace cli {
 
 namespace sk = sessionkit;
@@ -60,7 +58,8 @@ bool is_sqlite_file(std::string const& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return false;
   std::string begin(magic.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  std::ifstream(fs::path(path), std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin == magic;
 }
 
@@ -109,23 +108,12 @@ Opened open_memory(std::string const&, OpenOptions const& wanted) {
 }
 
 #ifdef CLI_HAS_SQLITE
-/// Makes what is missing of the directories above, for us alone. Opening the store reports an error.
-void make_parents(std::string const& path) {
-  std::vector<fs::path> missing;
-  std::error_code ignored;
-  for (fs::path at = fs::absolute(path, ignored).parent_path(); !at.empty() && !fs::exists(at, ignored);
-       at = at.parent_path())
-    missing.push_back(at);
-  for (auto at = missing.rbegin(); at != missing.rend(); ++at) ::mkdir(at->c_str(), 0700);
-}
-
 Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
   auto options = common<sk::SqliteStoreOptions>(wanted);
   options.create = wanted.create;
   options.adopt = wanted.adopt;
   options.upgrade = !wanted.read_only;
   options.lock_wait = wanted.lock_wait;
-  if (wanted.create) make_parents(path);
   return sk::open_sqlite_store(path, options);
 }
 #else
@@ -200,7 +188,7 @@ std::string engine_names() {
 
 bool looks_like_engine(std::string_view name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz+";
-  return !name.empty() && name.find_first_not_of(letters) == std::string_view::npos;
+  return name.size() > 1 && name.find_first_not_of(letters) == std::string_view::npos;
 }
 
 bool is_directory(Engine const& engine) { return engine.open == open_files || engine.open == open_blades; }

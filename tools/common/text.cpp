@@ -189,7 +189,11 @@ namespace {
 std::tm local_time(sessionkit::Timestamp at) {
   std::time_t const seconds = std::chrono::system_clock::to_time_t(at);
   std::tm parts{};
+#if defined(_WIN32)
+  localtime_s(&parts, &seconds);
+#else
   localtime_r(&seconds, &parts);
+#endif
   return parts;
 }
 

@@ -102,7 +102,7 @@ std::string in_trash(Arguments const& args, std::string const& name) {
   auto const root = known_store_root(args);
   std::error_code ignored;
   auto const file = std::filesystem::path(root.value_or("")) / "trash" / (name + ".jsonl");
-  return root && std::filesystem::is_regular_file(file, ignored) ? file.string() : "";
+  return root && std::filesystem::is_regular_file(file, ignored) ? file.generic_string() : "";
 }
 
 Place find_to_restore(Console& console, Arguments const& args, std::string const& name) {

@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <common/text.hpp>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -38,11 +38,11 @@ std::vector<std::string> transcripts_in(std::string const& root) {
   std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".jsonl") paths.push_back(it->path().string());
+    if (it->path().extension() == ".jsonl") paths.push_back(it->path().generic_string());
   if (error == std::errc::no_such_file_or_directory)
     throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", root),
                   "name one: --store DIR"};
-  if (error) throw system_failure(error.value(), fmt::format("cannot read the directory '{}'", root));
+  if (error) throw system_failure(error, fmt::format("cannot read the directory '{}'", root));
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -95,13 +95,14 @@ std::vector<Subject> subjects_of(Console& console, Arguments const& args) {
 /// Numbers the lines in which the findings begin. They are in file order.
 void count_lines(std::string const& path, std::vector<Finding>& findings) {
   if (findings.empty()) return;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  std::ifstream file(fs::path(path), std::ios::binary);
   if (!file) throw system_failure(errno, fmt::format("cannot read '{}'", path));
   std::vector<char> buffer(1 << 18);
   std::uint64_t offset = 0, line = 1;
   auto next = findings.begin();
   while (next != findings.end()) {
-    std::size_t const n = std::fread(buffer.data(), 1, buffer.size(), file.get());
+    auto const n = static_cast<std::size_t>(
+        file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())).gcount());
     for (std::size_t i = 0; i < n && next != findings.end(); ++i, ++offset) {
       while (next != findings.end() && next->damage.offset <= offset) (next++)->line = line;
       if (buffer[i] == '\n') ++line;
@@ -177,7 +178,7 @@ struct Verdict {
 
 std::string in_store(Arguments const& args, std::string const& file) {
   auto const root = args.session ? std::nullopt : known_store_root(args);
-  auto const relative = root ? fs::path(file).lexically_relative(*root).string() : std::string();
+  auto const relative = root ? fs::path(file).lexically_relative(*root).generic_string() : std::string();
   return relative.empty() || relative.substr(0, 2) == ".." ? file : relative;
 }
 

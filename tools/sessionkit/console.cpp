@@ -7,19 +7,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <common/text.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 namespace cli {
 
 namespace {
+
+std::size_t number_in(char const* variable, std::size_t otherwise) {
+  auto const text = environment(variable);
+  std::size_t number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && number > 0 ? number : otherwise;
+}
 
 bool wants_colours(std::string const& choice, bool pretty) {
   if (choice != "auto") return choice == "always";
@@ -33,10 +38,10 @@ std::string safe_for(bool terminal, std::string_view text) {
   return neutral(terminal ? std::string(text) : valid_utf8(text));
 }
 
-std::string safe_for_stderr(std::string_view text) { return safe_for(isatty(STDERR_FILENO) != 0, text); }
+std::string safe_for_stderr(std::string_view text) { return safe_for(is_terminal(Stream::error), text); }
 
 void say(std::string_view text) {
-  std::string const safe = isatty(STDERR_FILENO) != 0 ? neutral(text) : valid_utf8(text);
+  std::string const safe = is_terminal(Stream::error) ? neutral(text) : valid_utf8(text);
   std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 
@@ -65,14 +70,16 @@ Json with_schema(std::string const& schema, Json const& members) {
 
 }
 
-std::string environment(char const* variable) {
-  char const* const value = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): there is one thread
-  return value == nullptr ? "" : value;
+Screen screen_of_stdout() {
+  Screen screen = size_of_terminal();
+  if (screen.columns == 0) screen.columns = number_in("COLUMNS", 80);
+  if (screen.rows == 0) screen.rows = number_in("LINES", 24);
+  return screen;
 }
 
 Console::Console(OutputStyle style)
     : style_(std::move(style)),
-      pretty_(isatty(STDOUT_FILENO) != 0 && !style_.plain && !style_.json),
+      pretty_(is_terminal(Stream::out) && !style_.plain && !style_.json),
       colours_(wants_colours(style_.color, pretty_)),
       screen_(screen_of_stdout()),
       holds_(pretty_ && !style_.no_pager) {}
@@ -186,7 +193,7 @@ void Console::show(Failure const& failure) {
 }
 
 void Console::progress(std::size_t done, std::size_t total, char const* of) {
-  if (style_.quiet || style_.json || isatty(STDERR_FILENO) == 0 || environment("TERM") == "dumb") return;
+  if (style_.quiet || style_.json || !is_terminal(Stream::error) || environment("TERM") == "dumb") return;
   constexpr std::chrono::milliseconds pause{500};
   auto const now = std::chrono::steady_clock::now();
   if (begun_ == std::chrono::steady_clock::time_point{}) begun_ = shown_ = now;
@@ -241,7 +248,7 @@ void IdList::finish() {
 }
 
 bool confirm(std::string const& question, std::string const& flag, std::string const& about) {
-  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
+  if (!is_terminal(Stream::in) || !is_terminal(Stream::error))
     throw Failure{Exit::usage, "confirmation_needed", "there is nobody to answer: " + question,
                   "answer on the command line: " + flag};
   say(about + question + " [y/N] ");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include "pager.hpp"
+#include "platform.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,8 +16,8 @@ namespace cli {
 
 using Json = nlohmann::ordered_json;
 
-/// A variable of the environment; empty if there is none.
-std::string environment(char const* variable);
+/// The size of the terminal at stdout; missing values come from $COLUMNS, $LINES, or 80 by 24.
+Screen screen_of_stdout();
 
 struct OutputStyle {
   bool json = false;  ///< one JSON document on stdout; errors as objects on stderr

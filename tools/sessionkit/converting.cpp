@@ -92,11 +92,11 @@ std::string output_path(Arguments const& args, Source const& source, std::string
     throw Failure{
         Exit::usage, "invalid_argument",
         fmt::format("'{}' is the directory of a store: the new file would be listed as a session of it",
-                    here.string()),
+                    here.generic_string()),
         "name a file elsewhere: -o FILE"};
   fs::path path = fs::path(source.path).filename();
   path.replace_extension(format == "blades" ? ".blades.json" : "." + format + ".jsonl");
-  return path.string();
+  return path.generic_string();
 }
 
 void write_new(std::string const& path, std::string const& text) {

@@ -83,10 +83,10 @@ Exit path(Console& console, Arguments const& args) {
                                 shown(store_address(args))),
                     "leave the session out for the store, or get a file: sessionkit export " + *args.session
                         + " --to jsonl -o FILE"};
-    where = std::filesystem::absolute(place.path).lexically_normal().string();
+    where = std::filesystem::absolute(place.path).lexically_normal().generic_string();
   } else {
     auto const address = store_address(args);
-    where = address.is_files() ? std::filesystem::absolute(address.place).lexically_normal().string()
+    where = address.is_files() ? std::filesystem::absolute(address.place).lexically_normal().generic_string()
                                : shown(address);
   }
   if (console.json())

@@ -37,7 +37,7 @@ constexpr Usual usual_places[] = {{"CLAUDE_CONFIG_DIR", ".claude", "projects"},
                                   {"XDG_DATA_HOME", ".local/share", "opencode/opencode.db"}};
 
 std::vector<std::string> usual_roots() {
-  auto const home = environment("HOME");
+  auto const home = home_folder();
   std::vector<std::string> roots;
   std::error_code ignored;
   for (auto const& usual : usual_places) {

@@ -26,7 +26,7 @@ fs::path own_folder(sk::Exporter const& exporter) {
   if (exporter.root_variable.empty()) return ".";
   if (auto const named = environment(std::string(exporter.root_variable).c_str()); !named.empty())
     return named;
-  auto const home = environment("HOME");
+  auto const home = home_folder();
   if (home.empty())
     throw Failure{Exit::usage, "invalid_argument",
                   fmt::format("neither {} nor HOME is set, so {} has no folder", exporter.root_variable,
@@ -48,9 +48,9 @@ sk::ExportOptions options_of(Arguments const& args, Named const& named) {
   sk::ExportOptions options;
   if (args.id) options.id = *args.id;
   std::error_code ignored; // without a current directory, that of the session or "/" stays
-  if (args.cwd) options.cwd = fs::absolute(*args.cwd, ignored).string();
+  if (args.cwd) options.cwd = fs::absolute(*args.cwd, ignored).generic_string();
   if (!args.cwd && named.store->info(named.id).value().cwd.empty())
-    options.cwd = fs::current_path(ignored).string();
+    options.cwd = fs::current_path(ignored).generic_string();
   return options;
 }
 
@@ -60,7 +60,8 @@ void refuse_existing(fs::path const& root, sk::Exported const& exported) {
     std::error_code ignored; // what cannot be looked at cannot be created either
     auto const path = root / file.name;
     if (fs::exists(fs::symlink_status(path, ignored)))
-      throw Failure{Exit::conflict, "already_exists", fmt::format("'{}' exists already", path.string()),
+      throw Failure{Exit::conflict, "already_exists",
+                    fmt::format("'{}' exists already", path.generic_string()),
                     "give the copy another id: --id ID"};
   }
 }
@@ -73,11 +74,11 @@ std::vector<std::string> write_files(fs::path const& root, sk::Exported const& e
     std::error_code failed;
     if (path.has_parent_path()) fs::create_directories(path.parent_path(), failed);
     if (failed)
-      throw system_failure(failed.value(), fmt::format("cannot make '{}'", path.parent_path().string()));
-    NewFile made(path.string());
+      throw system_failure(failed, fmt::format("cannot make '{}'", path.parent_path().generic_string()));
+    NewFile made(path.generic_string());
     made.write(file.content);
     made.finish();
-    paths.push_back(path.string());
+    paths.push_back(path.generic_string());
   }
   return paths;
 }
@@ -106,11 +107,11 @@ std::vector<std::string> commands_of(sk::Exporter const& exporter, sk::Exported 
   std::vector<std::string> commands;
   for (auto const& words : exported.resume) {
     std::string line = "cd " + quoted(exported.cwd) + " &&";
-    if (elsewhere) line += fmt::format(" {}={}", exporter.root_variable, quoted(folder.string()));
+    if (elsewhere) line += fmt::format(" {}={}", exporter.root_variable, quoted(folder.generic_string()));
     for (auto const& word : words) {
       bool const is_file = std::any_of(exported.files.begin(), exported.files.end(),
                                        [&](auto const& file) { return file.name == word; });
-      line += ' ' + quoted(is_file ? (folder / word).string() : word);
+      line += ' ' + quoted(is_file ? (folder / word).generic_string() : word);
     }
     commands.push_back(std::move(line));
   }

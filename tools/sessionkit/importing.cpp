@@ -2,20 +2,17 @@
 // import: reads files of any program, and stdin, into the store.
 #include "importing.hpp"
 #include "new_file.hpp"
+#include "platform.hpp"
 #include "recognising.hpp"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <common/text.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace cli {
 
@@ -27,12 +24,7 @@ namespace {
 /// A temporary folder for input that is not a file; it is removed with this object.
 class Workshop {
  public:
-  Workshop() {
-    std::error_code ignored;
-    auto pattern = (fs::temp_directory_path(ignored) / "sessionkit-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw system_failure(errno, "cannot make a temporary folder");
-    path_ = pattern;
-  }
+  Workshop() : path_(make_temporary_folder()) {}
   ~Workshop() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -51,13 +43,8 @@ std::string take_stdin(Workshop const& workshop) {
   auto path = workshop.file_for(sk::make_session_id(sk::system_now()));
   NewFile file(path);
   std::string piece(std::size_t{1} << 16, '\0');
-  for (;;) {
-    ssize_t const n = read(STDIN_FILENO, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw system_failure(errno, "cannot read stdin");
-    if (n == 0) break;
-    file.write(std::string_view(piece).substr(0, static_cast<std::size_t>(n)));
-  }
+  while (std::size_t const n = read_stdin(piece.data(), piece.size()))
+    file.write(std::string_view(piece).substr(0, n));
   file.finish();
   return path;
 }

@@ -123,7 +123,7 @@ class Importing {
   sk::SessionId renamed(sk::ForeignConversation const& which) {
     constexpr std::size_t kept = 100;
     std::error_code error;
-    auto const place = std::filesystem::weakly_canonical(source_.path, error).string();
+    auto const place = std::filesystem::weakly_canonical(source_.path, error).generic_string();
     auto id =
         sk::SessionId::parse(which.id.str().substr(0, kept) + "-" + mark_of(place, which.session)).value();
     store(from_).rename(which.id, id).value();

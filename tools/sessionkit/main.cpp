@@ -3,30 +3,20 @@
 #include "command_line.hpp"
 #include "console.hpp"
 #include "naming.hpp"
+#include "platform.hpp"
 
 #include <sessionkit/result.hpp>
 
-#include <csignal>
 #include <new>
 #include <string_view>
-
-#include <fcntl.h>
-#include <unistd.h>
+#include <vector>
 
 namespace {
 
-/// If stdin, stdout or stderr is closed, the next opened file would take its place.
-void fill_standard_descriptors() {
-  for (int fd = 0; fd >= 0 && fd <= 2;) {
-    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (fd > 2) close(fd);
-  }
-}
-
 /// For failures before the command line is parsed.
-cli::OutputStyle first_style(int argc, char** argv) {
+cli::OutputStyle first_style(std::vector<std::string> const& arguments) {
   cli::OutputStyle style;
-  for (int i = 1; i < argc; ++i) style.json = style.json || std::string_view(argv[i]) == "--json";
+  for (std::string_view const argument : arguments) style.json = style.json || argument == "--json";
   return style;
 }
 
@@ -50,16 +40,17 @@ cli::Exit run(cli::Console& console, cli::Request const& request) {
 }
 
 int main(int argc, char** argv) {
-  fill_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN); // a reader that ends must not stop a write to the store half-way
-  std::signal(SIGXFSZ, SIG_IGN); // a file size limit is an error like a full disk
+  cli::prepare_process();
+  auto const arguments = cli::arguments_of(argc, argv);
+  std::vector<char const*> words;
+  for (auto const& argument : arguments) words.push_back(argument.c_str());
   try {
-    auto const request = cli::parse_command_line(argc, argv);
+    auto const request = cli::parse_command_line(static_cast<int>(words.size()), words.data());
     cli::Console console(request.arguments.style);
     if (request.command == nullptr) console.write(request.text);
     return console.finish(request.command == nullptr ? cli::Exit::ok : run(console, request));
   } catch (cli::Failure const& failure) {
-    cli::Console console(first_style(argc, argv));
+    cli::Console console(first_style(arguments));
     console.show(failure);
     return console.finish(failure.exit);
   }

@@ -51,7 +51,8 @@ std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const&
 
 bool looks_like_a_path(std::string const& name) {
   if (starts_with(name, "key:")) return false;
-  return name.find('/') != std::string::npos || ends_with(name, ".jsonl") || ends_with(name, ".json");
+  bool const has_folder = std::filesystem::path(name).has_parent_path(); // of either separator on Windows
+  return has_folder || ends_with(name, ".jsonl") || ends_with(name, ".json");
 }
 
 bool is_nowhere(std::string const& path) {
@@ -144,7 +145,7 @@ StoreAddress store_address(Arguments const& args) {
   if (auto const store = environment("SESSIONKIT_STORE"); !store.empty()) return parse_address(store);
   auto data = environment("XDG_DATA_HOME");
   if (data.empty() || data.front() != '/') {
-    auto const home = environment("HOME");
+    auto const home = home_folder();
     if (home.empty())
       throw Failure{Exit::usage, "no_store", "there is no HOME to keep sessions in",
                     "name a directory: --store DIR"};

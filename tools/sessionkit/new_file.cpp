@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "new_file.hpp"
+#include "platform.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <common/failure.hpp>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace cli {
 
@@ -18,9 +16,7 @@ constexpr std::size_t buffered = std::size_t{1} << 16;
 
 }
 
-NewFile::NewFile(std::string path)
-    : path_(std::move(path)),
-      descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+NewFile::NewFile(std::string path) : path_(std::move(path)), descriptor_(open_new_file(path_)) {
   if (descriptor_ < 0 && errno == EEXIST)
     throw Failure{Exit::conflict, "already_exists", fmt::format("'{}' exists already", path_),
                   "name another file: -o FILE"};
@@ -29,8 +25,8 @@ NewFile::NewFile(std::string path)
 
 NewFile::~NewFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(path_.c_str()); // our own incomplete file
+  close_file(descriptor_);
+  remove_file(path_); // our own incomplete file
 }
 
 void NewFile::fail(int error_number) {
@@ -44,7 +40,7 @@ void NewFile::write(std::string_view text) {
 
 void NewFile::drain() {
   for (std::string_view rest = buffer_; !rest.empty();) {
-    ssize_t const put = ::write(descriptor_, rest.data(), rest.size());
+    auto const put = write_to(descriptor_, rest.data(), rest.size());
     if (put > 0)
       rest.remove_prefix(static_cast<std::size_t>(put));
     else if (put == 0 || errno != EINTR)
@@ -55,10 +51,10 @@ void NewFile::drain() {
 
 void NewFile::finish() {
   drain();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(errno);
-  if (::close(std::exchange(descriptor_, -1)) == 0) return;
+  if (sync_file(descriptor_) != 0 && errno != EINVAL) fail(errno);
+  if (close_file(std::exchange(descriptor_, -1)) == 0) return;
   int const error_number = errno;
-  ::unlink(path_.c_str());
+  remove_file(path_);
   fail(error_number);
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <common/foreign.hpp>
 #include <common/text.hpp>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace sk = sessionkit;
 namespace {
 
 std::string begin_of(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(std::filesystem::path(path), std::ios::binary);
   std::string text(200, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));

@@ -123,7 +123,7 @@ std::vector<Row> rows_to_read(std::vector<Row> rows, sk::Diagnosis const& diagno
 }
 
 std::string relative_to(std::string const& root, std::string const& path) {
-  auto const relative = fs::path(path).lexically_relative(root).string();
+  auto const relative = fs::path(path).lexically_relative(root).generic_string();
   return root.empty() || relative.empty() || relative.substr(0, 2) == ".." ? path : relative;
 }
 

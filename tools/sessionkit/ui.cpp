@@ -11,7 +11,6 @@
 #include <cwchar>
 
 #include <langinfo.h>
-#include <unistd.h>
 
 #define NCURSES_NOMACROS 1 // NOLINT(readability-identifier-naming): the name that curses.h looks for
 #include <curses.h>
@@ -166,7 +165,7 @@ Exit ui(Console& console, Arguments const& given) {
   Arguments args = given;
   if (args.path) args.store = args.path;
   auto const term = environment("TERM");
-  if (console.json() || isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0 || term.empty()
+  if (console.json() || !is_terminal(Stream::in) || !is_terminal(Stream::out) || term.empty()
       || term == "dumb")
     throw Failure{Exit::usage, "unsupported", "ui needs a terminal that it can draw on",
                   "for a list: sessionkit ls; for a conversation: sessionkit show SESSION"};

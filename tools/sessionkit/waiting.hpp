@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <csignal>
+#include <memory>
 #include <string>
 
 namespace cli {
@@ -21,12 +21,8 @@ class FileWatch {
   static bool stopped();
 
  private:
-  bool changed();
-
-  std::string name_;
-  int inotify_;
-  sigset_t mask_before_ = {};
-  struct sigaction action_before_ = {};
+  struct Watch; // of the system
+  std::unique_ptr<Watch> watch_;
 };
 
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // new, append, fork, rm: the commands that change the store.
 #include "naming.hpp"
+#include "platform.hpp"
 
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/session.hpp>
@@ -8,13 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <common/text.hpp>
 #include <filesystem>
 #include <optional>
 #include <utility>
-
-#include <unistd.h>
 
 namespace cli {
 
@@ -22,15 +20,10 @@ namespace sk = sessionkit;
 
 namespace {
 
-std::string read_stdin() {
-  std::string text;
-  for (char buffer[1 << 16];;) {
-    ssize_t const n = read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw system_failure(errno, "cannot read stdin");
-    if (n == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
+std::string whole_stdin() {
+  std::string text, piece(std::size_t{1} << 16, '\0');
+  while (std::size_t const n = read_stdin(piece.data(), piece.size())) text.append(piece, 0, n);
+  return text;
 }
 
 sk::NewSession about_new(Arguments const& args) {
@@ -51,7 +44,7 @@ sk::NewSession about_new(Arguments const& args) {
 }
 
 std::string text_to_append(Arguments const& args) {
-  std::string text = args.text == "-" ? read_stdin() : args.text;
+  std::string text = args.text == "-" ? whole_stdin() : args.text;
   std::string const source = args.text == "-" ? "stdin" : "--text";
   if (text.empty())
     throw Failure{Exit::usage, "invalid_argument", source + " is empty", "there is nothing to append"};

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "console.hpp"
 #include "pager.hpp"
+#include "platform.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <string>
 
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace cli {
 
 namespace {
-
-std::size_t number_in(char const* variable, std::size_t otherwise) {
-  auto const text = environment(variable);
-  std::size_t number = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && number > 0 ? number : otherwise;
-}
 
 std::string pager_command() {
   for (char const* const variable : {"SESSIONKIT_PAGER", "PAGER"})
@@ -55,15 +46,6 @@ bool can_start(std::string const& command) {
   _exit(127);
 }
 
-}
-
-Screen screen_of_stdout() {
-  winsize size{};
-  bool const reported = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  Screen screen;
-  screen.columns = reported && size.ws_col > 0 ? size.ws_col : number_in("COLUMNS", screen.columns);
-  screen.rows = reported && size.ws_row > 0 ? size.ws_row : number_in("LINES", screen.rows);
-  return screen;
 }
 
 bool Pager::start() {

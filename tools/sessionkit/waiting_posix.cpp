@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "waiting.hpp"
 
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 
@@ -28,54 +29,70 @@ int watch_directory(std::string const& directory) {
 
 }
 
-FileWatch::FileWatch(std::string const& path) : name_(std::filesystem::path(path).filename().string()) {
+struct FileWatch::Watch {
+  std::string name;
+  int inotify;
+  sigset_t mask_before = {};
+  struct sigaction action_before = {};
+
+  explicit Watch(std::string const& path);
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+  ~Watch();
+  bool changed() const;
+};
+
+FileWatch::Watch::Watch(std::string const& path) : name(std::filesystem::path(path).filename().string()) {
   auto const directory = std::filesystem::path(path).parent_path().string();
-  inotify_ = path.empty() ? -1 : watch_directory(directory.empty() ? "." : directory);
+  inotify = path.empty() ? -1 : watch_directory(directory.empty() ? "." : directory);
   // Signals are delivered only while we wait, so that one between looking and waiting is not missed.
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &interrupt, &mask_before_);
+  pthread_sigmask(SIG_BLOCK, &interrupt, &mask_before);
   struct sigaction action = {};
   action.sa_handler = note_interrupt;
-  sigaction(SIGINT, &action, &action_before_);
+  sigaction(SIGINT, &action, &action_before);
 }
 
-FileWatch::~FileWatch() {
-  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); // a pending signal still reaches our handler
-  sigaction(SIGINT, &action_before_, nullptr);
-  if (inotify_ >= 0) close(inotify_);
-}
-
-bool FileWatch::stopped() {
-  sigset_t pending;
-  return got_interrupt != 0 || (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1);
+FileWatch::Watch::~Watch() {
+  pthread_sigmask(SIG_SETMASK, &mask_before, nullptr); // a pending signal still reaches our handler
+  sigaction(SIGINT, &action_before, nullptr);
+  if (inotify >= 0) close(inotify);
 }
 
 /// True if one of the events is about our file. Consumes all pending events.
-bool FileWatch::changed() {
+bool FileWatch::Watch::changed() const {
   alignas(inotify_event) char buffer[4096];
   bool ours = false;
-  for (ssize_t n; (n = read(inotify_, buffer, sizeof buffer)) > 0;) {
+  for (ssize_t n; (n = read(inotify, buffer, sizeof buffer)) > 0;) {
     for (ssize_t at = 0; at < n;) {
       auto const& event = *reinterpret_cast<inotify_event const*>(buffer + at);
       bool const all = (event.mask & (IN_Q_OVERFLOW | IN_IGNORED)) != 0;
-      ours = ours || all || (event.len > 0 && name_ == event.name);
+      ours = ours || all || (event.len > 0 && name == event.name);
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }
   return ours;
 }
 
+FileWatch::FileWatch(std::string const& path) : watch_(std::make_unique<Watch>(path)) {}
+FileWatch::~FileWatch() = default;
+
+bool FileWatch::stopped() {
+  sigset_t pending;
+  return got_interrupt != 0 || (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1);
+}
+
 FileWatch::Woken FileWatch::wait() {
   for (;;) {
-    pollfd watched[] = {{inotify_, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}; // poll ignores a negative one
-    sigset_t during = mask_before_;
+    pollfd watched[] = {{watch_->inotify, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}; // poll ignores a negative one
+    sigset_t during = watch_->mask_before;
     sigdelset(&during, SIGINT);
-    int const n = ppoll(watched, 2, inotify_ >= 0 ? &with_events : &without_events, &during);
+    int const n = ppoll(watched, 2, watch_->inotify >= 0 ? &with_events : &without_events, &during);
     if (got_interrupt != 0) return Woken::interrupted;
     if (n > 0 && watched[1].revents != 0) return Woken::unread;
-    if (n <= 0 || changed()) return Woken::look;
+    if (n <= 0 || watch_->changed()) return Woken::look;
   }
 }
 
