@@ -2,17 +2,10 @@
 // Reads and sets who may use a file on Windows.
 #pragma once
 #include <sessionkit/detail/base/file_access_windows.hpp>
+#include <sessionkit/detail/base/windows_header.hpp>
 
 #include <vector>
 
-#if !defined(WIN32_LEAN_AND_MEAN)
-#define WIN32_LEAN_AND_MEAN
-#endif
-#if !defined(NOMINMAX)
-#define NOMINMAX
-#endif
-#include <windows.h>
-// after windows.h
 #include <aclapi.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {

@@ -2,15 +2,8 @@
 // Asks Windows for random bits.
 #pragma once
 #include <sessionkit/detail/base/random_bits.hpp>
+#include <sessionkit/detail/base/windows_header.hpp>
 
-#if !defined(WIN32_LEAN_AND_MEAN)
-#define WIN32_LEAN_AND_MEAN
-#endif
-#if !defined(NOMINMAX)
-#define NOMINMAX
-#endif
-#include <windows.h>
-// after windows.h
 #include <ntsecapi.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
