@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the calls on files promise on Windows, against what the system's own functions show.
+#include "access.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 
+#include <sessionkit/blades.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/file_store.hpp>
+#include <sessionkit/session.hpp>
 
 #include <chrono>
 #include <set>
@@ -13,8 +17,6 @@
 #include <vector>
 
 #include <windows.h>
-// after windows.h
-#include <aclapi.h>
 
 using namespace sessionkit_test;
 namespace sk = sessionkit;
@@ -200,14 +202,80 @@ TEST_CASE("names of every script, and lone surrogates, are listed as they were m
         != INVALID_FILE_ATTRIBUTES); // the system knows it by the same name
 }
 
-TEST_CASE("upper and lower case name the same file") {
+TEST_CASE("a file is found by its exact name only, and keeps it for itself") {
   Folder folder;
-  File const made = folder.open("Talk", appending | OpenFlags::only_new);
-  CHECK(folder.fault("talk", appending | OpenFlags::only_new) == SystemFault::exists);
+  {
+    File const made = folder.open("Talk", appending | OpenFlags::only_new);
+    put(made, "text");
+    put(folder.open("draft", appending | OpenFlags::only_new), "new");
+  }
+  CHECK(folder.fault("Talk", appending) == SystemFault::none);
+  for (OpenFlags const flags : {appending, OpenFlags::read, OpenFlags::write | OpenFlags::truncate})
+    CHECK(folder.fault("talk", flags) == SystemFault::missing);
+  for (OpenFlags const make : {OpenFlags::create, OpenFlags::only_new})
+    CHECK(folder.fault("talk", appending | make) == SystemFault::other_case);
+  FileStatus status;
+  CHECK(sk::detail::fault_of(ops().status_at(folder.get(), "TALK", status)) == SystemFault::missing);
+  CHECK(sk::detail::fault_of(ops().unlink(folder.get(), "talk")) == SystemFault::missing);
+  CHECK(sk::detail::fault_of(ops().rename(folder.get(), "talk", folder.get(), "other", false))
+        == SystemFault::missing);
+  CHECK(sk::detail::fault_of(ops().rename(folder.get(), "draft", folder.get(), "talk", true))
+        == SystemFault::other_case);
+  CHECK(sk::detail::fault_of(ops().rename(folder.get(), "draft", folder.get(), "talk", false))
+        == SystemFault::exists);
+  CHECK(folder.names() == std::set<std::string>{"Talk", "draft"});
+  CHECK(read_file(folder.dir / "Talk") == "text");
+}
+
+TEST_CASE("the letters of directories do not matter") {
+  Folder folder;
+  REQUIRE(ops().make_directory(folder.get(), "Below") == 0);
+  put(folder.open("below/f", appending | OpenFlags::only_new), "text");
+  CHECK(folder.fault("BELOW", OpenFlags::directory) == SystemFault::none);
+  CHECK(folder.fault("BELOW/f", OpenFlags::read) == SystemFault::none);
+  CHECK(folder.fault("Below/F", OpenFlags::read) == SystemFault::missing);
   FileStatus one, other;
-  REQUIRE(ops().status(made.get(), one) == 0);
-  REQUIRE(ops().status_at(folder.get(), "TALK", other) == 0);
+  REQUIRE(ops().status_at(folder.get(), "Below", one) == 0);
+  REQUIRE(ops().status_at(folder.get(), "below", other) == 0);
   CHECK(one.same_file(other));
+}
+
+TEST_CASE("of two session ids that differ in case only, the second one names no session, and can name none") {
+  TempDir const dir;
+  for (sk::Profile const& profile : {sk::profiles::native, sk::profiles::claw0, sk::profiles::blades}) {
+    if (profile.name == sk::profiles::blades.name && is_wine()) continue; // it cannot replace documents
+    INFO(profile.name);
+    std::string const root = dir / std::string(profile.name);
+    auto const open = [&]() -> std::shared_ptr<sk::SessionStore> {
+      if (profile.name == sk::profiles::blades.name) return sk::open_blades_store(root).value();
+      sk::FileStoreOptions options;
+      options.profile = profile;
+      return sk::open_file_store(root, options).value();
+    };
+    auto const store = open();
+    sk::NewSession about;
+    about.id = sk::SessionId::parse("Foo").value();
+    {
+      auto session = sk::Session::create(store, about).value();
+      REQUIRE(session.append(sk::user("hello")));
+      REQUIRE(session.end_turn());
+    }
+    about.id = sk::SessionId::parse("foo").value();
+    CHECK(sk::Session::open(store, *about.id).error().code == sk::Errc::not_found);
+    CHECK(store->read(*about.id, {}).error().code == sk::Errc::not_found);
+    CHECK(store->info(*about.id).error().code == sk::Errc::not_found);
+    CHECK(store->remove(*about.id).error().code == sk::Errc::not_found);
+    auto created = sk::Session::create(store, about);
+    sk::Result<void> const begun = created ? created->end_turn() : sk::Result<void>(created.error());
+    REQUIRE_FALSE(begun);
+    CHECK(begun.error().code == sk::Errc::invalid_argument);
+    CHECK(begun.error().message.find("foo.json") != std::string::npos);
+    CHECK(begun.error().message.find("capital and small letters") != std::string::npos);
+    sk::SessionPage const all = open()->list({}).value();
+    REQUIRE(all.sessions.size() == 1);
+    CHECK(all.sessions.front().id.str() == "Foo");
+    CHECK(open()->read(sk::SessionId::parse("Foo").value(), {}).ok());
+  }
 }
 
 TEST_CASE("a path may be longer than 260 characters") {
@@ -303,18 +371,7 @@ TEST_CASE("new files and directories are for their owner only") {
   CHECK(ops().set_mode(file.get(), 0600) == 0);
 
   // Somebody opens it to everybody; the status says so, and the mode takes it back.
-  std::string const path = folder.dir / "f";
-  SID_IDENTIFIER_AUTHORITY world = SECURITY_WORLD_SID_AUTHORITY;
-  PSID everybody = nullptr;
-  REQUIRE(::AllocateAndInitializeSid(&world, 1, SECURITY_WORLD_RID, 0, 0, 0, 0, 0, 0, 0, &everybody) != 0);
-  alignas(8) unsigned char list[256];
-  auto* const acl = reinterpret_cast<ACL*>(list);
-  ::InitializeAcl(acl, sizeof list, ACL_REVISION);
-  ::AddAccessAllowedAce(acl, ACL_REVISION, FILE_ALL_ACCESS, everybody);
-  REQUIRE(::SetNamedSecurityInfoA(const_cast<char*>(path.c_str()), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION,
-                                  nullptr, nullptr, acl, nullptr)
-          == ERROR_SUCCESS);
-  ::FreeSid(everybody);
+  open_to_everybody(folder.dir / "f");
   REQUIRE(ops().status(file.get(), status) == 0);
   CHECK((status.mode & 0066U) == 0066U);
   REQUIRE(ops().set_mode(file.get(), 0600) == 0);

@@ -66,3 +66,13 @@ TEST_CASE("each part of a path is such a name, or leads up") {
   CHECK(has_windows_names("a\\b", "\\"));
   CHECK_FALSE(has_windows_names("a/...", "/"));
 }
+
+TEST_CASE("names that differ in capital and small letters only are one name on Windows") {
+  auto const differ = [](std::string_view a, std::string_view b) { return differ_in_case_only(a, b); };
+  CHECK(differ("talk", "Talk"));
+  CHECK(differ("A.JSONL", "a.jsonl"));
+  for (char const* const other : {"talk", "tal", "talks", "t@lk", "\x54\x41\x4C\x5B", ""})
+    CHECK_FALSE(differ("talk", other));
+  CHECK_FALSE(differ("a[b", "a{b"));
+  CHECK_FALSE(differ("\xC3\x84", "\xC3\xA4")); // ids have no other letters
+}

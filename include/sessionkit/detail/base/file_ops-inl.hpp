@@ -34,6 +34,9 @@ constexpr FaultRow fault_table[] = {
      "use a name that this system permits (Windows: no device such as CON, no dot or space at the end, none "
      "of "
      "< > : \" | ? *)"},
+    {SystemFault::other_case, Errc::invalid_argument,
+     "use a name that differs in more than capital and small letters, because this file system ignores "
+     "these"},
     {SystemFault::in_use, Errc::io_error, "end the other program that has it open, then repeat the call"},
 };
 constexpr FaultRow other_fault{SystemFault::other, Errc::io_error, "see to the disk, then repeat the call"};

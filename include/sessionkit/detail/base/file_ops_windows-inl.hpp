@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/file_access_windows.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/windows_codes.hpp>
+#include <sessionkit/detail/base/windows_header.hpp>
 #include <sessionkit/detail/base/windows_names.hpp>
 
 #include <algorithm>
@@ -11,14 +12,6 @@
 #include <string>
 #include <thread>
 
-#if !defined(WIN32_LEAN_AND_MEAN)
-#define WIN32_LEAN_AND_MEAN
-#endif
-#if !defined(NOMINMAX)
-#define NOMINMAX
-#endif
-#include <windows.h>
-// after windows.h
 #include <winternl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -97,6 +90,7 @@ int make_full_below(HANDLE directory, std::wstring const& name, std::wstring& ou
   if (room == 0) return last_failure();
   std::wstring path(room, L'\0');
   path.resize(::GetFinalPathNameByHandleW(directory, &path[0], room, FILE_NAME_NORMALIZED));
+  if (path.empty()) return last_failure();
   constexpr std::wstring_view server = L"\\\\?\\UNC\\", local = L"\\\\?\\";
   path = path.substr(0, server.size()) == server
              ? L"\\\\" + path.substr(server.size())
@@ -177,17 +171,48 @@ template <class Call> int when_shared(Call&& call, bool denied_too = false) {
   }
 }
 
-// Links of all kinds. A file that a service fetches on demand is one too: its bytes are elsewhere.
-bool is_link(HANDLE handle) noexcept {
+// Refuses links of all kinds. A file that a service fetches on demand is one too: its bytes are elsewhere.
+int refuse_link(HANDLE handle) noexcept {
   FILE_ATTRIBUTE_TAG_INFO info = {};
-  return ::GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &info, sizeof info) != 0
-         && (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+  if (::GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &info, sizeof info) == 0)
+    return last_failure();
+  return (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 ? -windows_code::is_a_link : 0;
 }
 
 bool is_directory(HANDLE handle) noexcept {
   FILE_STANDARD_INFO info = {};
   return ::GetFileInformationByHandleEx(handle, FileStandardInfo, &info, sizeof info) != 0
          && info.Directory != 0;
+}
+
+// The name of an open file as its directory has it; empty if the system does not say.
+std::wstring name_of_open(HANDLE handle) {
+  constexpr int normalized_class = 48, name_class = 9; // the first is there since Windows 10 1803
+  constexpr ULONG bytes = sizeof(ULONG) + 32768 * sizeof(wchar_t);
+  std::unique_ptr<ULONG[]> const memory(new ULONG[bytes / sizeof(ULONG)]);
+  IO_STATUS_BLOCK io = {};
+  for (int const kind : {normalized_class, name_class}) {
+    auto const what = static_cast<FILE_INFORMATION_CLASS>(kind);
+    if (::NtQueryInformationFile(handle, &io, memory.get(), bytes, what) < 0) continue;
+    std::wstring_view const path(reinterpret_cast<wchar_t const*>(memory.get() + 1),
+                                 memory[0] / sizeof(wchar_t));
+    return std::wstring(path.substr(path.find_last_of(L'\\') + 1));
+  }
+  return {};
+}
+
+// True if a file below an open directory was opened, and its name has other capital letters.
+bool has_other_case(HANDLE file, NativeName const& name) {
+  if (name.root == nullptr) return false;
+  std::wstring_view const asked = std::wstring_view(name.text).substr(name.text.find_last_of(L'\\') + 1);
+  return differ_in_case_only(asked, std::wstring_view(name_of_open(file))) && !is_directory(file);
+}
+
+// True if the name leads to such a file.
+bool leads_to_other_case(NativeName const& name) {
+  Handle file;
+  return open_native(name, {FILE_READ_ATTRIBUTES, FILE_OPEN_REPARSE_POINT}, file) == 0
+         && has_other_case(file.get(), name);
 }
 
 // 128 bits of the file and 64 of the volume in two numbers: files of one volume never have the same two.
@@ -281,9 +306,10 @@ int remove_name(int directory, char const* name, ULONG kind) {
   NativeName native;
   if (int const failed = make_native(directory, name, native); failed < 0) return failed;
   return when_shared(
-      [&] {
+      [&]() -> int {
         Handle file;
         int const failed = open_native(native, {DELETE, kind | FILE_OPEN_REPARSE_POINT}, file);
+        if (failed == 0 && has_other_case(file.get(), native)) return -ERROR_FILE_NOT_FOUND;
         return failed < 0 ? failed : remove_open(file.get());
       },
       true);
@@ -337,9 +363,13 @@ class SystemFileOps final : public FileOps {
       how.access &= ~static_cast<ACCESS_MASK>(FILE_ADD_FILE);
       failed = when_shared(try_open);
     }
+    if (failed == -ERROR_ALREADY_EXISTS && leads_to_other_case(native)) return -windows_code::other_case;
     if (failed < 0) return failed;
+    if (has_other_case(file.get(), native))
+      return has(flags, OpenFlags::create) ? -windows_code::other_case : -ERROR_FILE_NOT_FOUND;
     if (::GetFileType(file.get()) != FILE_TYPE_DISK) return -ERROR_BAD_DEVICE;
-    if (!has(flags, OpenFlags::follow_links) && is_link(file.get())) return -windows_code::is_a_link;
+    if (!has(flags, OpenFlags::follow_links))
+      if (int const refused = refuse_link(file.get()); refused < 0) return refused;
     FILE_END_OF_FILE_INFO empty = {};
     if (has(flags, OpenFlags::truncate)
         && ::SetFileInformationByHandle(file.get(), FileEndOfFileInfo, &empty, sizeof empty) == 0)
@@ -384,6 +414,7 @@ class SystemFileOps final : public FileOps {
     int const failed =
         open_native(native, {FILE_READ_ATTRIBUTES | READ_CONTROL, FILE_OPEN_REPARSE_POINT}, file);
     if (failed == -ERROR_DELETE_PENDING) return -ERROR_FILE_NOT_FOUND;
+    if (failed == 0 && has_other_case(file.get(), native)) return -ERROR_FILE_NOT_FOUND;
     return failed < 0 ? failed : read_status(file.get(), out);
   }
   int try_lock(int descriptor) override {
@@ -411,11 +442,13 @@ class SystemFileOps final : public FileOps {
     NativeName source, target;
     if (int const failed = make_native(from_directory, from, source); failed < 0) return failed;
     if (int const failed = make_native(to_directory, to, target); failed < 0) return failed;
+    if (replace && leads_to_other_case(target)) return -windows_code::other_case;
     return when_shared(
-        [&] {
+        [&]() -> int {
           Handle file; // through to the disk: the new name too
           int const failed =
               open_native(source, {DELETE, FILE_OPEN_REPARSE_POINT | FILE_WRITE_THROUGH}, file);
+          if (failed == 0 && has_other_case(file.get(), source)) return -ERROR_FILE_NOT_FOUND;
           return failed < 0 ? failed : rename_open(file.get(), target, replace);
         },
         true);

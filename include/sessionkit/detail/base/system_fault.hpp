@@ -15,6 +15,7 @@ enum class SystemFault {
   would_wait,      ///< someone else has the lock, or the socket is not ready
   missing,         ///< nothing has this name
   exists,          ///< something has this name already
+  other_case,      ///< something has this name in other letters' case, and the system takes both for one name
   replaced,        ///< the name belongs to another file now
   no_access,       ///< this user has no right to do this
   not_permitted,   ///< the system permits this to nobody, or only to an administrator

@@ -3,15 +3,8 @@
 #pragma once
 #include <sessionkit/detail/base/system_fault.hpp>
 #include <sessionkit/detail/base/windows_codes.hpp>
+#include <sessionkit/detail/base/windows_header.hpp>
 #include <sessionkit/detail/base/windows_names.hpp>
-
-#if !defined(WIN32_LEAN_AND_MEAN)
-#define WIN32_LEAN_AND_MEAN
-#endif
-#if !defined(NOMINMAX)
-#define NOMINMAX
-#endif
-#include <windows.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -34,6 +27,7 @@ constexpr Row rows[] = {
     {ERROR_DELETE_PENDING, SystemFault::missing},
     {ERROR_ALREADY_EXISTS, SystemFault::exists},
     {ERROR_FILE_EXISTS, SystemFault::exists},
+    {windows_code::other_case, SystemFault::other_case},
     {ERROR_FILE_INVALID, SystemFault::replaced},
     {ERROR_ACCESS_DENIED, SystemFault::no_access},
     {ERROR_PRIVILEGE_NOT_HELD, SystemFault::not_permitted},
@@ -75,6 +69,7 @@ int system_code(SystemFault fault) noexcept {
 }
 
 std::string system_message(int system) {
+  if (system == windows_code::other_case) return "a file there has this name with other capital letters";
   wchar_t text[512];
   constexpr DWORD how = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
   DWORD size = ::FormatMessageW(how, nullptr, static_cast<DWORD>(system), 0, text, 512, nullptr);

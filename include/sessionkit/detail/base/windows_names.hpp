@@ -55,6 +55,17 @@ template <class Unit> void append_utf8(std::basic_string_view<Unit> name, std::s
   }
 }
 
+/// True if two names differ only in which letters of the English alphabet are capital. Windows takes such
+/// names for one.
+template <class Unit>
+bool differ_in_case_only(std::basic_string_view<Unit> a, std::basic_string_view<Unit> b) noexcept {
+  auto const lower = [](Unit c) { return c >= 'A' && c <= 'Z' ? static_cast<Unit>(c - 'A' + 'a') : c; };
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower(b[i])) return false;
+  return a != b;
+}
+
 /// True if Windows takes this name for a device, as it does with `nul` and `COM1.txt`. Windows does so in
 /// every directory and with every extension.
 inline bool is_device_name(std::string_view name) noexcept {

@@ -2,6 +2,7 @@
 // Appends batches to one transcript file, each under the file's lock and with one write.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/fold_case.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
@@ -19,6 +20,18 @@ constexpr int open_tries = 16;             // a file that is replaced each time 
 constexpr std::size_t end_bytes_kept = 64; // ids and times are there: enough to know a line again
 constexpr std::size_t written_again_at_once = std::size_t{256} << 10;
 constexpr std::size_t buffer_kept = std::size_t{1} << 20; // more is given back after a large batch
+
+// The name in the directory that the system takes for this one.
+SESSIONKIT_SELDOM std::string name_in_other_case(FileOps& ops, int directory, std::string const& name) {
+  std::string const wanted = change_letters(name, small_letter_of);
+  std::string found;
+  FileNames names;
+  (void)ops.list(directory, names);
+  names.each([&](std::string_view one) {
+    if (change_letters(one, small_letter_of) == wanted) found = one;
+  });
+  return found;
+}
 
 // Gives the lock back whatever happens, also if memory runs out.
 template <class Unlock> class FileUnlock {
@@ -80,6 +93,13 @@ SESSIONKIT_SELDOM Result<void> FileWriter::open_file() {
     descriptor =
         uninterrupted([&] { return ops_->open(place_.directory, name, flags | OpenFlags::only_new); });
   }
+  if (fault_of(descriptor) == SystemFault::other_case)
+    return error(
+        Errc::invalid_argument,
+        format_text("the directory has '{}', and its file system takes both names for one; choose an id that "
+                    "differs in more than capital and small letters",
+                    file_writer_inl::name_in_other_case(*ops_, place_.directory, place_.name)),
+        -descriptor);
   if (descriptor < 0) return file_error(-descriptor, place_.path, "cannot open the file for appending");
   opened->file = OpenFile(*ops_, descriptor);
   made_ = made;
