@@ -6,6 +6,7 @@ rooms        includes lead down the table of docs/architecture.md; programs incl
              the room of what they test
 bodies       every X-inl.hpp has a header, a first sentence, a namespace of its own, and is listed once in its room's src.hpp
 systems      system headers are in the bodies for one system (X_posix-, X_wasi- or X_windows-inl.hpp) only
+msvc         what MSVC compiles has nothing that it is known to refuse
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
 cost         preprocessed lines of sessionkit.hpp stay under the bound
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+from msvc import check_msvc
 from patterns import check_patterns
 from rooms import INCLUDE, check_bodies, check_rooms, check_systems
 
@@ -110,7 +112,7 @@ def check_cost(root, compiler):
 
 def main():
     checks = {"includes": check_includes, "rooms": check_rooms, "bodies": check_bodies,
-              "systems": check_systems, "patterns": check_patterns,
+              "systems": check_systems, "msvc": check_msvc, "patterns": check_patterns,
               "first_lines": check_first_lines, "cost": check_cost}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)

@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 
+from msvc import PAGES, check_msvc
 from patterns import check_patterns
 from rooms import LICENCE, TESTS_OF_MORE, check_bodies, check_rooms, check_systems
 
@@ -147,6 +148,7 @@ PLANTED = [
      [f"system: {IN}detail/base/file_ops_posix.hpp includes <fcntl.h>"]),
     (check_systems, add(f"{IN}detail/base/file_ops_posix-inl.hpp", "#include <sys/uio.h>\n"), []),
     (check_systems, add(f"{IN}detail/base/file_ops_windows-inl.hpp", "#include <windows.h>\n"), []),
+    (check_systems, add(f"{IN}detail/base/windows_header.hpp", "#include <winternl.h>\n"), []),
     (check_systems, add(f"{IN}detail/base/windows_names.hpp", "#include <windows.h>\n#include <winternl.h>\n"),
      [f"system: {IN}detail/base/windows_names.hpp includes <windows.h>",
       f"system: {IN}detail/base/windows_names.hpp includes <winternl.h>"]),
@@ -161,6 +163,52 @@ PLANTED = [
       "pattern: include/planted.hpp:1: make_error has places for 0 values and is given 2"]),
     (check_patterns, add("include/planted.hpp", 'format_text("{1} {0}", m[{1, 2}], "a, b") + format_text("{}", 1\'000);\n'),
      []),
+    *[(check_msvc, add("include/sessionkit/detail/planted.hpp", f"int before;\n{text}\n"),
+       [f"msvc: include/sessionkit/detail/planted.hpp:2: {what} ({page})"]) for text, what, page in [
+        ("__attribute__((cold)) void f();", "an attribute of GCC", PAGES + "cpp/attributes"),
+        ("int n = __builtin_ctz(8);", "a function of GCC", PAGES + "intrinsics/compiler-intrinsics"),
+        ("int n = ({ f(); 1; });", "a statement as an expression", PAGES + "cpp/primary-expressions"),
+        ("Options o{.create = true};", "a member's name in braces, which needs C++20",
+         PAGES + "overview/visual-cpp-language-conformance"),
+        ("struct A { int size; char text[0]; };", "an array without elements",
+         PAGES + "error-messages/compiler-errors-1/compiler-error-c2466"),
+        ("ssize_t n = 0;", "a type of POSIX", PAGES + "c-runtime-library/standard-types"),
+        ("bool same = ::strcasecmp(a, b) == 0;", "a function of POSIX",
+         PAGES + "c-runtime-library/reference/crt-alphabetical-function-reference"),
+        ("#include <bits/stdc++.h>", "a header of GCC or POSIX", PAGES + "standard-library/cpp-standard-library-header-files"),
+        ("#define LOG(words...) f(words)", "a named list of a macro's arguments", PAGES + "preprocessor/variadic-macros"),
+        ("#define LOG(a, ...) f(a, ##__VA_ARGS__)", "a comma before ##, which two preprocessors read in two ways",
+         PAGES + "preprocessor/preprocessor-experimental-overview"),
+        ("#warning soon", "a directive of GCC", PAGES + "preprocessor/preprocessor-directives"),
+        ("bool b = not a;", "a word for an operator", PAGES + "cpp/logical-negation-operator-exclpt"),
+        ("__typeof__(a) b;", "typeof, which is C only", PAGES + "c-language/typeof-c"),
+        ("unsigned __int128 wide;", "a number of 128 bits", PAGES + "cpp/data-type-ranges"),
+        ("int f(int a) { switch (a) { case 1 ... 5: return 1; } }", "a range of cases", PAGES + "cpp/switch-statement-cpp"),
+        ("int n = a ?: b;", "a condition without its second part", PAGES + "cpp/conditional-operator-q"),
+        ('void f() { asm volatile("pause"); }', "an instruction of the processor", PAGES + "assembler/inline/inline-assembler"),
+        ("char const* name = __PRETTY_FUNCTION__;", "the name of a function by GCC's macro",
+         PAGES + "preprocessor/predefined-macros"),
+        ("#if __cplusplus >= 202002L\n#endif", "__cplusplus without _MSVC_LANG", PAGES + "build/reference/zc-cplusplus"),
+        ("int small = 1;", "a macro of windows.h for a name", "https://learn.microsoft.com/en-us/windows/win32/midl/small"),
+        (f'char const* a = "{"x" * 16_381}";', "a literal of 16381 bytes",
+         PAGES + "error-messages/compiler-errors-1/compiler-error-c2026"),
+        (f"""char const* a = {f'"{"x" * 16_000}" ' * 5};""", "a text of 80000 bytes in literals",
+         PAGES + "error-messages/compiler-errors-1/fatal-error-c1091"),
+    ]],
+    (check_msvc, add("include/sessionkit/error.hpp", "inline int least(int a) { return std::min(a, 1); }\n"),
+     ["msvc: include/sessionkit/error.hpp:43: min or max, which windows.h defines (https://support.microsoft.com/en-us/help/143208)"]),
+    (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(_WIN32)\n\n#else\nssize_t n;\n#endif\n"
+                     "#if defined(__GNUC__) && !defined(_WIN32)\nssize_t n;\n#elif __has_include(<unistd.h>)\nssize_t n;\n#endif\n"
+                     "// ssize_t, a and b, `{.a = 1}`\nchar const* a = \"__attribute__ and not\"; int b = (std::min)(1, 2);\n"), []),
+    (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(_MSC_VER) || !defined(__GNUC__)\nssize_t n;\n#endif\n"),
+     [f"msvc: include/sessionkit/detail/planted.hpp:2: a type of POSIX ({PAGES}c-runtime-library/standard-types)"]),
+    (check_msvc, add("include/sessionkit/detail/base/planted_posix-inl.hpp", "ssize_t n;\n"), []),
+    (check_msvc, replace("include/sessionkit/detail/base/src.hpp", "#if defined(min) || defined(max)", "#if 0"),
+     ["msvc: include/sessionkit/detail/base/src.hpp does not refuse the macros min and max "
+      "(https://support.microsoft.com/en-us/help/143208)"]),
+    (check_msvc, replace("include/sessionkit/detail/base/config.hpp", "UTF-8 as", "bytes as"),
+     ["msvc: include/sessionkit/detail/compaction/summarizer-inl.hpp has a literal of more than ASCII, and config.hpp does not "
+      f"demand /utf-8 ({PAGES}build/reference/utf-8-set-source-and-executable-character-sets-to-utf-8)"]),
 ]
 
 
@@ -173,7 +221,7 @@ def main():
             shutil.copytree(root / part, copy / part, ignore=shutil.ignore_patterns("images", "node_modules"))
         clean = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in copy.rglob("*") if path.is_file()}
         run = lambda check: report(check, copy)
-        before = {check: run(check) for check in (check_rooms, check_bodies, check_systems, check_patterns)}
+        before = {check: run(check) for check in (check_rooms, check_bodies, check_systems, check_patterns, check_msvc)}
         for number, (check, plant, expected) in enumerate(PLANTED):
             plant(copy)
             found = sorted(set(run(check)) - set(before[check]))

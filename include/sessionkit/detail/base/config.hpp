@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Some texts are not ASCII. Without /utf-8, MSVC reads them in the code page of the system.
+static_assert(sizeof("\u00A7") == 3, "compile with UTF-8 as the character set (MSVC: /utf-8)");
+
 /// Marks the symbols that a shared library exports. All other symbols are hidden. The macro is the same in
 /// static, shared and header-only builds.
 #if defined(__GNUC__)

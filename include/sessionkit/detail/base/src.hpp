@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// Includes every function body of the room (folder) `base`.
+#if defined(min) || defined(max)
+#error "define NOMINMAX before <windows.h>: its macros min and max change the code of sessionkit"
+#endif
 #include <sessionkit/detail/base/directory_lock-inl.hpp>
 #include <sessionkit/detail/base/error-inl.hpp>
 #include <sessionkit/detail/base/file_doubts-inl.hpp>

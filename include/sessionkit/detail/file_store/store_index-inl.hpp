@@ -309,10 +309,10 @@ void StoreIndex::close() {
     closing_ = true;
   }
   if (changed) load();
-  bool const small = files_.snapshot_bytes() <= small_snapshot;
+  bool const is_small = files_.snapshot_bytes() <= small_snapshot;
   if (changed)
-    (void)(shared() || small || most ? write_whole(store_index_inl::patience)
-                                     : append_rows(store_index_inl::patience));
+    (void)(shared() || is_small || most ? write_whole(store_index_inl::patience)
+                                        : append_rows(store_index_inl::patience));
   if (files_.written() > 0
       && (files_.snapshot_bytes() <= small_snapshot
           || files_.journal_bytes() * store_index_inl::close_share >= files_.snapshot_bytes()))

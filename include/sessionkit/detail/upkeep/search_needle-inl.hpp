@@ -136,8 +136,8 @@ bool has_escape_for(std::string_view line, bool ascii) noexcept {
 
 }}
 
-ByteRun::ByteRun(std::string small, std::string capital)
-    : small_(std::move(small)), capital_(std::move(capital)), second_(small_.size() - 1) {
+ByteRun::ByteRun(std::string lower, std::string capital)
+    : small_(std::move(lower)), capital_(std::move(capital)), second_(small_.size() - 1) {
   auto const rarer = [&](std::size_t a, std::size_t b) {
     return search_needle_inl::rarity(small_[a]) > search_needle_inl::rarity(small_[b]);
   };
@@ -180,8 +180,8 @@ bool ByteRun::is_in(std::string_view text) const noexcept {
 }
 
 SearchNeedle::SearchNeedle(std::string_view text, bool ignore_case) {
-  std::string const small = ignore_case ? change_letters(text, small_letter_of) : std::string(text);
-  std::string const run(search_needle_inl::longest_run(small));
+  std::string const lower = ignore_case ? change_letters(text, small_letter_of) : std::string(text);
+  std::string const run(search_needle_inl::longest_run(lower));
   if (run.empty()) return;
   run_.emplace_back(run, ignore_case ? change_letters(run, capital_letter_of) : run);
   ascii_ = std::all_of(run.begin(), run.end(), [](char c) { return byte_of(c) < 0x80; });

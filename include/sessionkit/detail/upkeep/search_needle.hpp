@@ -15,9 +15,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 class SESSIONKIT_API ByteRun {
  public:
   /// Both texts have the same length and are not empty.
-  ByteRun(std::string small, std::string capital);
+  ByteRun(std::string lower, std::string capital);
   bool is_in(std::string_view text) const noexcept;
-  std::string const& small() const noexcept { return small_; }
+  std::string const& lower() const noexcept { return small_; }
 
  private:
   bool is_at(char const* p) const noexcept;
@@ -36,7 +36,7 @@ class SESSIONKIT_API SearchNeedle final : public LineFilter {
   SearchNeedle(std::string_view text, bool ignore_case);
   bool passes(std::string_view line) const noexcept override;
   /// The bytes that a line must have; empty if each line passes.
-  std::string_view run() const noexcept { return run_.empty() ? std::string_view() : run_.front().small(); }
+  std::string_view run() const noexcept { return run_.empty() ? std::string_view() : run_.front().lower(); }
 
  private:
   std::vector<ByteRun> run_;   ///< one, or none
