@@ -2,6 +2,7 @@
 // Runs statements of SQLite on one connection and turns its codes into errors.
 #pragma once
 #include <sessionkit/detail/base/exceptions.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/sqlite/detail/database.hpp>
@@ -31,9 +32,11 @@ constexpr SqliteMeaning sqlite_meanings[] = {
     {SQLITE_IOERR, Errc::io_error, "the system refused; look at the disk, then try again"},
 };
 
-// So that a name that looks like a URI is a name.
-std::string sqlite_uri(std::string const& path, bool immutable) {
-  std::string uri = path.compare(0, 1, "/") == 0 ? "file://" : "file:./";
+// So that a name that looks like a URI is a name. Before a drive of Windows there is a `/` too.
+std::string sqlite_uri(std::string_view path, bool immutable) {
+  bool const is_absolute = root_length(path) > 0;
+  std::string uri = is_absolute ? "file:///" : "file:./";
+  if (is_absolute && root_length(path.substr(0, 1)) == 1) path.remove_prefix(1);
   for (char const c : path)
     if (c == '%' || c == '?' || c == '#')
       uri += detail::format_text("%{:02X}", static_cast<unsigned>(c));

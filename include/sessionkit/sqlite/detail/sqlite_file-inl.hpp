@@ -11,11 +11,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace sqlite_file_inl { namespace {
 
-std::string folder_of(std::string const& path) {
-  std::size_t const slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // SQLite does not wait for others when it changes the journal mode.
 Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
   constexpr int pause_ms = 5;
@@ -53,7 +48,7 @@ Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
     return make_error(Errc::invalid_argument,
                       "a database in memory lives as long as its connection; use make_memory_store");
   FileOps& ops = system_file_ops();
-  auto const opened = open_store_directory(ops, sqlite_file_inl::folder_of(path), create);
+  auto const opened = open_store_directory(ops, parent_directory(path), create);
   if (!opened) return opened.error();
   auto const refused = [&](Errc code, int result, char const* why) {
     return make_error(code, -result, "{}: {}", path, why);
@@ -87,7 +82,7 @@ Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions
   if (!db) return db.error();
   how.read_only = db->is_read_only() && !options.create;
   if (how.read_only) {
-    how.immutable = sqlite_file_inl::is_sealed_off(path, sqlite_file_inl::folder_of(path));
+    how.immutable = sqlite_file_inl::is_sealed_off(path, parent_directory(path));
     db = SqliteDatabase::open(path, how);
     if (!db) return db.error();
   }
