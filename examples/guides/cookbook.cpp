@@ -66,6 +66,19 @@ sk::Result<sk::Session> start_with_greeting(std::shared_ptr<sk::SessionStore> co
 }
 // [greeting]
 
+// [body]
+// The body of a request. `tools` is a JSON array in the provider's form.
+std::string body_of(sk::RequestParts const& parts, sk::Provider provider, std::string const& model,
+                    std::string const& tools) {
+  sk::RequestMembers const names = sk::request_members(provider);
+  std::string body = "{\"model\":" + sk::RawJson::string(model).str();
+  if (!names.system.empty() && parts.system != "null")
+    body.append(",\"").append(names.system).append("\":").append(parts.system);
+  body.append(",\"").append(names.messages).append("\":").append(parts.messages);
+  return body + ",\"max_tokens\":4096,\"tools\":" + tools + '}';
+}
+// [body]
+
 // [server]
 // The request for a server that speaks like OpenAI's, by the name of its rules.
 sk::Result<sk::RequestParts> request_for(sk::Session const& session, std::string const& server,
@@ -138,6 +151,10 @@ void servers(std::shared_ptr<sk::SessionStore> const& store) {
   session.append(sk::user("What is new?")).value();
   auto const at_openai = messages_of(session, sk::Provider::openai_chat);
   expect(at_openai.rfind(R"([{"role":"assistant")", 0) == 0, "OpenAI's server accepts a greeting first");
+  auto const body =
+      body_of(session.request({sk::Provider::anthropic}).value(), sk::Provider::anthropic, "m", "[]");
+  expect(sk::RawJson::parse(body).ok() && contains(body, R"({"model":"m","messages":[{"role":"user")"),
+         "a body is JSON, and has no system text here");
   auto const at_deepseek = request_for(session, "deepseek", "deepseek-chat").value().messages;
   expect(contains(at_deepseek, R"("content":"What is new?")"), "DeepSeek gets strings");
   expect(!request_for(session, "nowhere", "some-model"), "a server without rules is an error");

@@ -32,7 +32,7 @@ std::string row_of(sk::ConversationItem const& item) {
   if (auto const* message = item.entry.as<sk::Message>())
     row += (message->role == sk::Role::user ? "you: " : "model: ") + message->text();
   if (auto const* note = item.entry.as<sk::CustomMessage>()) row += "note " + note->display.str();
-  if (item.entry.as<sk::Compaction>()) row += "-- what is above was summarised --";
+  if (item.entry.as<sk::Compaction>()) row += "-- a summary was made here --";
   for (auto const& tool : item.tools) {
     auto const& call = std::get<sk::ToolUse>(item.entry.as<sk::Message>()->parts[tool.part]);
     row += " [" + call.name + (tool.result ? ": done]" : ": no result]");

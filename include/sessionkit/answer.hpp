@@ -107,7 +107,8 @@ class SESSIONKIT_API StreamDecoder {
   bool complete() const noexcept;
   /// True if no part of an answer has arrived yet. The host can then make the request again.
   bool empty() const noexcept;
-  /// The failure that the stream reported. After `finish` it may also be `cut`. Absent if there is none.
+  /// The failure that the stream reported. After `finish` it may also be `cut`, or `malformed` if no event is
+  /// part of an answer of this provider. Absent if there is none.
   std::optional<AnswerFailure> const& failure() const noexcept;
 
   /// Returns the answer, or the part of it that arrived. Call `finish` only once. If there is a failure,

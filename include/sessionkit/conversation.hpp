@@ -26,8 +26,9 @@ struct ToolExchange {
 
 /// One thing that was said, as a screen shows it.
 struct ConversationItem {
-  /// Id, time and content. The content is a `Message`, a `CustomMessage`, a `BranchSummary`, or a
-  /// `Compaction`, which marks the place where a summary replaced earlier messages.
+  /// Id, time and content. The content is a `Message`, a `CustomMessage`, a `BranchSummary` or a
+  /// `Compaction`. A `Compaction` is at the place where it was made, so it comes after the messages that it
+  /// kept.
   Entry entry = {};
   InRequest in_request = InRequest::sent; ///< whether the model sees the item
   std::vector<ToolExchange> tools = {};   ///< one for each call of the message, in the order of the calls

@@ -59,9 +59,9 @@ struct FileStoreOptions {
 /// library, the store writes nothing until the first append.
 ///
 /// Fails with `not_found` if the directory does not exist and `create` is false. Fails with `unsafe_path` if
-/// a group or everybody may write to the directory and `allow_shared_directory` is false, or if the path is
-/// unsafe in another way. Fails with `unsupported` for a folder of another program such as Claude Code. Also
-/// fails with `io_error`.
+/// a group or everybody may write to the directory, it has no sticky bit and `allow_shared_directory` is
+/// false, or if the path is unsafe in another way. Fails with `unsupported` for a folder of another program
+/// such as Claude Code. Also fails with `io_error`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 

@@ -31,8 +31,9 @@ enum class RebuildMode {
 /// The receiver of a history, and the rules for making the history.
 struct Target {
   Provider provider = Provider::anthropic; ///< the API of the request
-  /// The model that receives the history, as in `Generation::model`; if empty, every message counts as
-  /// written by the model that receives it.
+  /// The model that receives the history, as in `Generation::model`. A name with a date at its end, such as
+  /// "gpt-5-2025-08-07", is the same model as "gpt-5". If empty, every message counts as written by the model
+  /// that receives it.
   std::string model = {};
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs

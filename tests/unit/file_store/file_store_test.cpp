@@ -219,6 +219,23 @@ TEST_CASE("a directory in which nothing can be made is an error that names it, n
   CHECK(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("after its directory was removed, each call of a store says so") {
+  TempDir dir;
+  std::string const root = dir / "sessions";
+  auto store = open_store(root);
+  Position const end = start(*store, "s1");
+  std::filesystem::remove_all(root);
+  for (auto const& error :
+       {store->append(id_of("s1"), Batch({message_line("m2", "m1", "more")}, end)).error(),
+        store->append(id_of("s2"), Batch({header_line("s2")})).error(), store->info(id_of("s1")).error(),
+        store->remove(id_of("s1")).error(), store->list({}).error(),
+        sk::Session::resume(store, "other").error(), sk::Session::create(store).error()}) {
+    INFO(error.message);
+    CHECK(error.code == Errc::not_found);
+    CHECK(error.message.find(root + ": the directory was removed") != std::string::npos);
+  }
+}
+
 TEST_CASE("a key is not reported as free while a transcript that may have it cannot be read") {
   TempDir dir;
   sk::ListQuery by_key;

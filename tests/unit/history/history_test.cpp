@@ -380,6 +380,27 @@ TEST_CASE("foreign_thinking: reasoning is sent only to the model that signed it"
         == std::string::npos);
 }
 
+TEST_CASE("a model's name with a date at its end is the same model") {
+  auto const keeps = [](std::string asked, std::string answered) {
+    sk::Target target;
+    target.model = std::move(asked);
+    sk::Message answer =
+        made_by(sk::assistant(sk::Thinking{"hm", "sig"}, "a"), "anthropic-messages", answered);
+    sk::History const history = rebuild(context({sk::user("q"), std::move(answer), sk::user("r")}), target);
+    return rules(history).empty();
+  };
+  for (char const* const dated : {"m-4-20250929", "m-4-2025-08-07"}) {
+    CAPTURE(dated);
+    CHECK(keeps("m-4", dated));
+    CHECK(keeps(dated, "m-4"));
+    CHECK(keeps(dated, dated));
+  }
+  CHECK_FALSE(keeps("m-4-20250929", "m-4-20251001"));
+  for (char const* const other :
+       {"m-4-mini", "m-4-1", "m-41", "m-4-2025092", "m-4-2025-0807", "m-4-202509290"})
+    CHECK_FALSE(keeps("m-4", other));
+}
+
 TEST_CASE("redacted reasoning is sent as data") {
   sk::Context const log =
       context({sk::user("q"), sk::assistant(sk::Thinking{"", "enc", true}, "a"), sk::user("r")});

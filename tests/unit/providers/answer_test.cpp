@@ -417,9 +417,32 @@ TEST_CASE("a stream that is cut gives what arrived, without calls that are not c
   }
 }
 
+TEST_CASE("a stream of another provider is malformed and not cut") {
+  constexpr std::pair<sk::Provider, std::string_view> streams[] = {
+      {sk::Provider::anthropic, R"({"type":"message_start","message":{"id":"i","model":"m","content":[]}})"},
+      {sk::Provider::openai_chat,
+       R"({"id":"i","model":"m","choices":[{"index":0,"delta":{"content":"a"}}]})"},
+      {sk::Provider::openai_responses, R"({"type":"response.created","response":{"id":"i","model":"m"}})"},
+      {sk::Provider::gemini, R"({"responseId":"i","modelVersion":"m","candidates":[]})"}};
+  for (auto const& [speaks, data] : streams)
+    for (auto const& [hears, ignored] : streams) {
+      CAPTURE(sk::to_string(speaks), sk::to_string(hears));
+      sk::StreamDecoder decoder(hears);
+      decoder.feed("data: {\"type\":\"ping\"}\n\ndata: " + std::string(data) + "\n\n");
+      (void)decoder.finish();
+      REQUIRE(decoder.failure());
+      CHECK((speaks == hears) == (decoder.failure()->kind == sk::FailureKind::cut));
+      CHECK((speaks == hears) == (decoder.failure()->message.find("begins with '{") == std::string::npos));
+    }
+  sk::StreamDecoder waiting(sk::Provider::anthropic);
+  waiting.feed(": keep-alive\n\ndata: {\"type\":\"ping\"}\n\n");
+  (void)waiting.finish();
+  CHECK(waiting.failure().value().kind == sk::FailureKind::cut);
+}
+
 TEST_CASE("a stream that is none is malformed, and a body that is no answer is corrupt") {
-  for (std::string const& bytes :
-       {std::string("data: no json\n\n"), std::string("{]} x"), std::string("[1,2]")}) {
+  for (std::string const& bytes : {std::string("data: no json\n\n"), std::string("{]} x"),
+                                   std::string("[1,2]"), std::string("\n<html>502 Bad Gateway")}) {
     sk::StreamDecoder decoder(sk::Provider::anthropic);
     decoder.feed(bytes);
     CAPTURE(bytes);

@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -12,6 +13,7 @@ Result<OpenFile> lock_directory(FileOps& ops, int directory, std::string const& 
   std::string const path = root + "/" + name;
   OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::create;
   int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags); });
+  if (fault_of(descriptor) == SystemFault::missing) return removed_directory(root);
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the lock file");
   OpenFile file(ops, descriptor);
   FileStatus status;

@@ -122,4 +122,10 @@ Result<void> check_store_access(FileOps& ops, int directory, std::string const& 
   return {};
 }
 
+Error removed_directory(std::string const& path) {
+  return make_error(
+      Errc::not_found,
+      "{}: the directory was removed while the store was open; restore it and open the store again", path);
+}
+
 }}}

@@ -33,4 +33,7 @@ SESSIONKIT_API Result<void> check_store_access(FileOps& ops, int directory, std:
 /// Opens the folder for removed transcripts, and makes it if it is missing.
 SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
 
+/// The error of a call after the directory of an open store was removed.
+SESSIONKIT_API Error removed_directory(std::string const& path);
+
 }}}

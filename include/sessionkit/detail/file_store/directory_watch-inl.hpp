@@ -2,6 +2,7 @@
 // Compares an index with the transcripts in its directory, and reads as few transcripts as possible.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/directory_watch.hpp>
 #include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
@@ -43,6 +44,8 @@ SESSIONKIT_SELDOM void DirectoryWatch::begin() {
 }
 
 Error DirectoryWatch::missing(SessionId const& id) const {
+  FileStatus now;
+  if (ops_->status(folder_->directory(), now) == 0 && now.links == 0) return removed_directory(root_);
   return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
                             id.str(), root_);
 }
@@ -204,6 +207,7 @@ SESSIONKIT_SELDOM Result<std::vector<SessionId>> DirectoryWatch::list_directory(
   }
   Result<FileNames> const there = folder_->names();
   if (!there) return there.error();
+  if (known && now.links == 0) return removed_directory(root_);
   std::uint64_t names = 0;
   there->each([&](std::string_view name) { names += name_hash(name); });
 

@@ -53,13 +53,27 @@ Generation const* generation_of(detail::Source const& source) {
   return source.message && source.message->generation ? &*source.message->generation : nullptr;
 }
 
+// "-20250929" or "-2025-08-07", by which a provider names one version of a model.
+bool is_date_suffix(std::string_view text) {
+  std::string_view const shape = text.size() == 9 ? "-dddddddd" : "-dddd-dd-dd";
+  return text.size() == shape.size()
+         && std::equal(text.begin(), text.end(), shape.begin(),
+                       [](char c, char s) { return s == 'd' ? c >= '0' && c <= '9' : c == s; });
+}
+
+// An answer to "claude-sonnet-4-5" names the model "claude-sonnet-4-5-20250929".
+bool is_same_model(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return a == b || (b.substr(0, a.size()) == a && is_date_suffix(b.substr(a.size())));
+}
+
 // A signature is good for the model that made it; what is not known is given the benefit of the doubt.
 bool signed_for_target(Draft const& draft, Generation const* made) {
   if (!made) return true;
   std::string_view const api = draft.target.api.empty() ? draft.rules.api : draft.target.api;
   if (!made->api.empty() && made->api != api) return false;
   if (made->api.empty() && !made->provider.empty() && made->provider != draft.rules.vendor) return false;
-  return draft.target.model.empty() || made->model.empty() || made->model == draft.target.model;
+  return draft.target.model.empty() || made->model.empty() || is_same_model(made->model, draft.target.model);
 }
 
 // Whether an answer came from the API that the request is for, whatever its model.

@@ -77,11 +77,21 @@ std::string made_call_id() { return "call_" + random_entry_id(); }
 struct StreamDecoder::State {
   void take(std::string_view data) {
     if (decoder->failure || data == "[DONE]") return;
-    if (!detail::is_whole_object(data))
+    if (!detail::is_whole_object(data)) {
       decoder->failure = answer_decoder_inl::malformed("the stream has an event that is no JSON object");
-    else
-      decoder->take(data);
+      return;
+    }
+    decoder->take(data);
+    if (first.empty() && detail::member_text(data, "type") != "ping") first = data.substr(0, shown);
   }
+  // True: events came, and none of them is of an answer of this provider.
+  bool is_strange() const {
+    Generation const& known = decoder->generation;
+    return !first.empty() && decoder->empty() && known.model.empty() && known.request_id.empty();
+  }
+
+  static constexpr std::size_t shown = 60; // bytes
+  std::string first = {};                  // of the first event
 
   detail::EventStream events = {};
   std::unique_ptr<detail::AnswerDecoder> decoder;
@@ -117,6 +127,10 @@ std::optional<AnswerFailure> const& StreamDecoder::failure() const noexcept {
 Message StreamDecoder::finish() {
   detail::AnswerDecoder& decoder = *state_->decoder;
   if (!decoder.failure) state_->events.end([this](std::string_view data) { state_->take(data); });
+  if (!decoder.failure && !decoder.complete && state_->is_strange())
+    decoder.failure = answer_decoder_inl::malformed(detail::format_text(
+        "no event of the stream is part of an answer of this provider; the first begins with '{}'",
+        detail::printable(state_->first, 60)));
   if (!decoder.failure && !decoder.complete)
     decoder.failure = AnswerFailure{FailureKind::cut, "the stream ended before the answer did"};
   return answer_decoder_inl::finished(decoder);

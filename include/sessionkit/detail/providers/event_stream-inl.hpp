@@ -29,7 +29,9 @@ void EventStream::feed(std::string_view bytes, OnData const& on_data) {
     if (bytes.substr(0, mark.size()) == mark) bytes.remove_prefix(mark.size());
     std::size_t const first = bytes.find_first_not_of(event_stream_inl::between_objects.substr(0, 4));
     if (first == std::string_view::npos) return;
-    form_ = bytes[first] == '{' || bytes[first] == '[' ? Form::json : Form::events;
+    bool const json = bytes[first] == '{' || bytes[first] == '[';
+    bool const page = bytes[first] == '<'; // of HTML, by which a proxy reports a failure
+    form_ = json ? Form::json : page ? Form::broken : Form::events;
   }
   if (form_ == Form::json) return feed_json(bytes, on_data);
   if (form_ == Form::events) return feed_events(bytes, on_data);

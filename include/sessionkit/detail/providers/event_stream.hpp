@@ -21,7 +21,8 @@ class SESSIONKIT_API EventStream {
   /// Ends the stream. If the data of the last event is a whole JSON object, the event counts even without the
   /// blank line after it.
   void end(OnData const& on_data);
-  /// True if an event or object is too long, or if a body of JSON has anything but objects.
+  /// True if an event or object is too long, if a body of JSON has anything but objects, or if the body is
+  /// HTML.
   bool broken() const noexcept { return form_ == Form::broken; }
 
  private:
