@@ -12,9 +12,8 @@ namespace fold_case_inl { namespace {
 struct Capitals {
   char32_t first, last, distance;
 };
-constexpr Capitals capitals[] = {{'A', 'Z', 32},     {0xC0, 0xD6, 32},   {0xD8, 0xDE, 32},
-                                 {0x391, 0x3A1, 32}, {0x3A3, 0x3AB, 32}, {0x400, 0x40F, 80},
-                                 {0x410, 0x42F, 32}};
+constexpr Capitals capitals[] = {{0xC0, 0xD6, 32},   {0xD8, 0xDE, 32},   {0x391, 0x3A1, 32},
+                                 {0x3A3, 0x3AB, 32}, {0x400, 0x40F, 80}, {0x410, 0x42F, 32}};
 
 // Ranges in which each second letter is a capital, the small one after it. U+0130 is none of them.
 struct Pairs {
@@ -26,6 +25,7 @@ constexpr Pairs pairs[] = {{0x100, 0x12F}, {0x132, 0x137}, {0x139, 0x148},
 }}
 
 char32_t small_letter_of(char32_t c) noexcept {
+  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
   for (fold_case_inl::Capitals const& range : fold_case_inl::capitals)
     if (c >= range.first && c <= range.last) return c + range.distance;
   for (fold_case_inl::Pairs const& range : fold_case_inl::pairs)
@@ -34,6 +34,7 @@ char32_t small_letter_of(char32_t c) noexcept {
 }
 
 char32_t capital_letter_of(char32_t c) noexcept {
+  if (c < 0x80) return c >= 'a' && c <= 'z' ? c - 32 : c;
   for (fold_case_inl::Capitals const& range : fold_case_inl::capitals)
     if (c >= range.first + range.distance && c <= range.last + range.distance) return c - range.distance;
   for (fold_case_inl::Pairs const& range : fold_case_inl::pairs)
