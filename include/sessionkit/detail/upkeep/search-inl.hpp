@@ -6,7 +6,9 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/visit.hpp>
+#include <sessionkit/detail/upkeep/search.hpp>
 #include <sessionkit/detail/upkeep/search_needle.hpp>
+#include <sessionkit/detail/upkeep/search_texts.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/search.hpp>
 
@@ -17,54 +19,6 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace search_inl { namespace {
-
-// Calls `use` with each text of an entry until it returns true. Returns whether it did.
-template <class Use> class Texts {
- public:
-  Texts(SearchQuery const& query, Use& use) : query_(query), use_(use) {}
-
-  bool operator()(Message const& message) const {
-    return std::any_of(message.parts.begin(), message.parts.end(),
-                       [this](Part const& part) { return detail::visit(*this, part); });
-  }
-  bool operator()(Compaction const& it) const { return other(it.summary); }
-  bool operator()(BranchSummary const& it) const { return other(it.summary); }
-  bool operator()(TitleChange const& it) const { return other(it.title); }
-  bool operator()(Label const& it) const { return other(it.label); }
-  bool operator()(Custom const& it) const { return other(it.type); }
-  bool operator()(CustomMessage const& it) const { return !query_.tool && pieces(it.content); }
-  bool operator()(ModelChange const& it) const {
-    return other(it.thinking_level.empty() ? it.provider + "/" + it.model : it.thinking_level);
-  }
-  bool operator()(StateChange const& it) const {
-    return std::any_of(it.set.begin(), it.set.end(),
-                       [&](auto const& value) { return other(value.first + " = " + value.second.str()); })
-           || std::any_of(it.removed.begin(), it.removed.end(), [&](auto const& key) { return other(key); });
-  }
-
-  bool operator()(Text const& it) const { return other(it.text); }
-  bool operator()(Thinking const& it) const { return query_.thinking && other(it.text); }
-  bool operator()(ToolUse const& it) const {
-    if (query_.tool && *query_.tool != it.name) return false;
-    return use_(it.input.is_null() ? it.name : it.name + " " + it.input.str());
-  }
-  bool operator()(ToolResult const& it) const {
-    return (!query_.tool || *query_.tool == it.tool_name) && pieces(it.content);
-  }
-  template <class Other> bool operator()(Other const&) const { return false; }
-
- private:
-  bool other(std::string const& text) const { return !query_.tool && use_(text); }
-  bool pieces(std::vector<ToolContent> const& content) const {
-    return std::any_of(content.begin(), content.end(), [this](ToolContent const& piece) {
-      auto const* const text = std::get_if<Text>(&piece);
-      return text != nullptr && use_(text->text);
-    });
-  }
-
-  SearchQuery const& query_;
-  Use& use_;
-};
 
 bool is_inside(std::string_view text, std::size_t at) noexcept {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
@@ -105,25 +59,25 @@ bool keeps_texts(std::string_view dialect) noexcept {
 
 class Searcher {
  public:
-  Searcher(SessionStore& store, SearchQuery const& query)
+  Searcher(SessionStore& store, SearchQuery const& query, detail::SearchGuide* guide)
       : store_(store),
         query_(query),
+        guide_(guide),
         text_(query.ignore_case ? fold_case(query.text) : query.text),
         needle_(query.text, query.ignore_case) {}
 
   // Searches one session. Returns where to continue if the page is full.
   std::optional<Position> look_into(SessionId const& id, Position from) {
-    if (!is_wanted(id)) return std::nullopt;
-    ReadRange range;
-    range.filter = &needle_;
-    if (from != Position{}) range.from = from;
-    for (;;) {
-      Result<RecordPage> const read = store_.read(id, range);
-      if (!read) return fail(id, read.error()), std::nullopt;
-      if (auto const full = look_at(id, *read)) return full;
-      if (!read->more) return std::nullopt;
-      range.from = read->next;
+    std::optional<std::vector<detail::LogRange>> parts;
+    if (guide_ != nullptr) parts = guide_->parts_to_read(id, from);
+    if (!parts) parts = std::vector<detail::LogRange>{{from}};
+    if (parts->empty() || !is_wanted(id)) return std::nullopt;
+    for (detail::LogRange const& part : *parts) {
+      Result<std::optional<Position>> const full = look_into(id, part);
+      if (!full) return fail(id, full.error()), std::nullopt;
+      if (*full) return *full;
     }
+    return std::nullopt;
   }
   bool is_full() const noexcept { return page_.hits.size() >= query_.limit; }
   SearchPage take() && { return std::move(page_); }
@@ -147,10 +101,36 @@ class Searcher {
     return true;
   }
 
-  std::optional<Position> look_at(SessionId const& id, RecordPage const& page) {
+  // A part without an end is filtered. A filter would read on behind the end of another.
+  ReadRange range_of(detail::LogRange const& part) const {
+    ReadRange range;
+    if (part.after != Position{}) range.from = part.after;
+    if (part.until) {
+      range.max_records = part.records;
+      range.max_bytes = part.bytes;
+    } else {
+      range.filter = &needle_;
+    }
+    return range;
+  }
+
+  Result<std::optional<Position>> look_into(SessionId const& id, detail::LogRange const& part) {
+    ReadRange range = range_of(part);
+    for (;;) {
+      Result<RecordPage> const read = store_.read(id, range);
+      if (!read) return read.error();
+      if (auto const full = look_at(id, *read, part.until)) return full;
+      if (!read->more || (part.until && read->next >= *part.until)) return std::optional<Position>{};
+      range.from = read->next;
+    }
+  }
+
+  std::optional<Position> look_at(SessionId const& id, RecordPage const& page,
+                                  std::optional<Position> const& until) {
     bool const filters = keeps_texts(page.dialect);
     std::optional<Position> full;
     for (RecordPage::Item const& item : page.items()) {
+      if (until && item.end > *until) break;
       if (filters && !needle_.passes(item.line)) continue;
       Result<Entry> entry = decode(page, item);
       if (!entry) {
@@ -160,8 +140,9 @@ class Searcher {
         break;
       }
     }
+    std::optional<Position> const end = full ? full : until;
     for (Damage const& damage : page.damage)
-      if (is_damage(damage.kind) && (!full || damage.offset < full->value())) ++page_.damaged;
+      if (is_damage(damage.kind) && (!end || damage.offset < end->value())) ++page_.damaged;
     return full;
   }
 
@@ -178,7 +159,7 @@ class Searcher {
     if (!selects(item, entry)) return false;
     SearchHit hit{id, item.end, std::string(item.type), {}};
     auto const find = [&](std::string const& text) { return find_in(text, hit); };
-    if (!detail::visit(Texts(query_, find), entry.body)) return false;
+    if (!detail::visit(detail::SearchTexts(query_, find), entry.body)) return false;
     hit.entry = std::move(entry);
     page_.hits.push_back(std::move(hit));
     return true;
@@ -202,6 +183,7 @@ class Searcher {
 
   SessionStore& store_;
   SearchQuery const& query_;
+  detail::SearchGuide* guide_;
   std::string text_;
   detail::SearchNeedle needle_;
   std::vector<Position> path_;
@@ -210,18 +192,23 @@ class Searcher {
 
 }}
 
-Result<SearchPage> search(SessionStore& store, std::vector<SessionId> const& sessions,
-                          SearchQuery const& query) {
+Result<SearchPage> detail::search(SessionStore& store, std::vector<SessionId> const& sessions,
+                                  SearchQuery const& query, SearchGuide* guide) {
   if (query.text.empty())
     return detail::make_error(Errc::invalid_argument,
                               "there is nothing to search for; give a text of at least one byte");
   Result<search_inl::Place> place = search_inl::place_of(query.cursor, sessions.size());
   if (!place) return place.error();
-  search_inl::Searcher searcher(store, query);
+  search_inl::Searcher searcher(store, query, guide);
   for (; place->session < sessions.size() && !searcher.is_full(); ++place->session, place->from = {})
     if (auto const full = searcher.look_into(sessions[place->session], place->from))
       searcher.set_next({place->session, *full});
   return std::move(searcher).take();
+}
+
+Result<SearchPage> search(SessionStore& store, std::vector<SessionId> const& sessions,
+                          SearchQuery const& query) {
+  return detail::search(store, sessions, query, nullptr);
 }
 
 std::string fold_case(std::string_view text) { return detail::change_letters(text, detail::small_letter_of); }
