@@ -4,13 +4,16 @@
 #include "limits.hpp"
 
 #include <sessionkit/search.hpp>
+#include <sessionkit/search_index.hpp>
 #include <sessionkit/sessionkit.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sessionkit_bench {
@@ -54,6 +57,46 @@ bool runs(std::string const& command) {
 
 }
 
+namespace {
+
+/// The same search with an index, and how large the index is and how long it takes to make it.
+void measure_search_index(Workbench& bench, sk::SessionStore& store, std::vector<sk::SessionId> const& ids,
+                          std::uint64_t bytes) {
+  auto index = value_of(sk::SearchIndex::open(bench.path("search_index")), "open");
+  auto const began = std::chrono::steady_clock::now();
+  auto const made = value_of(index.update(store, ids), "update");
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - began;
+  require(made.failures.empty(), "the index is not complete");
+  Contest contest(bench.quick() ? 15 : 31);
+  auto const search = contest.add_one("search with an index", [&] {
+    auto const page = value_of(index.search(store, ids, {word}), "search");
+    require(page.hits.size() == 1, "the word is not found");
+  });
+  auto const update = contest.add_one("update without news", [&] {
+    require(value_of(index.update(store, ids), "update").entries == 0, "news");
+  });
+  contest.run();
+  std::string const size = std::to_string(ids.size()) + " MB in as many sessions";
+  auto const report = [&](char const* name, std::string what, char const* unit, double value, double goal) {
+    Finding finding;
+    finding.name = name;
+    finding.what = std::move(what);
+    finding.unit = unit;
+    finding.value = value;
+    finding.goal = goal;
+    bench.reported(finding);
+  };
+  report("search.index", "a rare word in " + size + ", with an index", "ms", contest.seconds(search) * 1e3,
+         5);
+  report("search.index_update", "an update of this index without news", "ms", contest.seconds(update) * 1e3,
+         0);
+  report("search.index_made", "this index made from nothing", "s", took.count(), 0);
+  report("search.index_size", "its size, over that of the files", "x",
+         static_cast<double>(made.bytes) / static_cast<double>(bytes), 0);
+}
+
+}
+
 void measure_search(Workbench& bench) {
   std::string const root = bench.path("search");
   MadeTranscript const& made = bench.transcript(1, false);
@@ -84,6 +127,7 @@ void measure_search(Workbench& bench) {
     bench.reported(ripgrep ? "search.ripgrep" : "search.grep", "the same, over the program " + command,
                    contest, search, row, ripgrep ? 1.5 : 0);
   }
+  measure_search_index(bench, *store, ids, read_all(root, ids, buffer));
 }
 
 }

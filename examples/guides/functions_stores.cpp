@@ -14,6 +14,7 @@
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
 #include <sessionkit/search.hpp>
+#include <sessionkit/search_index.hpp>
 #include <sessionkit/sessionkit.hpp>
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
@@ -120,7 +121,7 @@ void repairs(std::string const& root, std::string const& path) {
   expect(!one.findings.empty() && wrong > 0, "the torn line is found");
 }
 
-void followers() {
+void followers(std::string const& folder) {
   std::shared_ptr<sk::SessionStore> const store = sk::make_memory_store();
   auto session = sk::Session::create(store).value();
   session.append(sk::user("Hello.")).value();
@@ -155,6 +156,14 @@ void followers() {
   expect(sk::fold_case("HELLO") == "hello", "small letters");
   // [search]
   expect(screen == session.id().str() + ": [Hello].\n", "what the user said");
+
+  // [search_index]
+  auto index = sk::SearchIndex::open(folder).value();
+  sk::SearchIndexUpdate const added = index.update(*store, sessions).value(); // only what was appended since
+  expect(added.sessions == 1 && added.failures.empty(), "one session was new");
+  auto const indexed = index.search(*store, sessions, query).value();
+  // [search_index]
+  expect(indexed.hits.size() == 1, "the same hit");
 
   // [filter]
   class Questions final : public sk::LineFilter {
@@ -300,7 +309,7 @@ int main() {
   descriptors(root);
   pages();
   repairs(root, root + "/notes.jsonl");
-  followers();
+  followers(root + "/texts");
   channels(root);
   blades_documents(root);
   imports(root);

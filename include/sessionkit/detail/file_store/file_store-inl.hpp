@@ -57,6 +57,10 @@ class FileStore final : public SessionStore, public detail::StoreExtras {
     if (auto r = process_.check(); !r) return r.error();
     return index_.info(id);
   }
+  Result<detail::LastRecord> last_record(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
+    return index_.last_record(id);
+  }
   Result<SessionPage> list(ListQuery const& query) override {
     if (auto r = process_.check(); !r) return r.error();
     return index_.list(query);

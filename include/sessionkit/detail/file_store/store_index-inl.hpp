@@ -131,6 +131,14 @@ Result<SessionInfo> StoreIndex::info(SessionId const& id) {
   return row != nullptr ? summary(*row) : Result<SessionInfo>(missing(id));
 }
 
+Result<LastRecord> StoreIndex::last_record(SessionId const& id) {
+  load();
+  if (auto r = watch_.look(id, false); !r) return r.error();
+  Lock const lock(state_.mutex);
+  IndexRow const* const row = state_.rows.find(id.str());
+  return row != nullptr ? LastRecord{row->info.end, row->info.end_crc} : Result<LastRecord>(missing(id));
+}
+
 // One row more than a page holds shows that another page follows. The state's mutex is held.
 std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
                                                 std::optional<ListPlace> const& after) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/file_store/directory_watch.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/file_store.hpp>
 
 #include <atomic>
@@ -31,6 +32,8 @@ class SESSIONKIT_API StoreIndex {
   void close();
 
   Result<SessionInfo> info(SessionId const& id);
+  /// Returns what `info` says of the last record.
+  Result<LastRecord> last_record(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
   /// Takes the lock of the index, which keeps other writers out until the file is closed.
   Result<OpenFile> lock_keys() const;

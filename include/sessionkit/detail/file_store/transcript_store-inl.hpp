@@ -112,6 +112,12 @@ class TranscriptStore final : public SessionStore, public detail::StoreExtras {
     return fresh->summary();
   }
 
+  Result<detail::LastRecord> last_record(SessionId const& id) override {
+    Result<SessionInfo> const info = this->info(id);
+    if (!info) return info.error();
+    return detail::LastRecord{info->end, info->end_crc};
+  }
+
   Result<SessionPage> list(ListQuery const& query) override {
     Result<SessionInfo> info = this->info(id_);
     if (!info) return info.error();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <memory>
@@ -20,6 +21,8 @@ class SESSIONKIT_API StoreExtras {
   virtual bool is_exclusive() const noexcept = 0;
   /// Returns the position up to which the session is on the disk.
   virtual Result<Position> durable_position(SessionId const& id) = 0;
+  /// Returns what `SessionStore::info` says of the last record, without making a summary.
+  virtual Result<LastRecord> last_record(SessionId const& id) = 0;
   /// Returns the path of the session's transcript in a store of many sessions. Empty for other stores.
   virtual std::string transcript_path(SessionId const&) const { return {}; }
   /// Returns the session of a store that is one transcript. Absent for other stores.

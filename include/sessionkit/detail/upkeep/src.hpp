@@ -9,4 +9,10 @@
 #include <sessionkit/detail/upkeep/repair-inl.hpp>
 #include <sessionkit/detail/upkeep/retention-inl.hpp>
 #include <sessionkit/detail/upkeep/search-inl.hpp>
+#include <sessionkit/detail/upkeep/search_codec-inl.hpp>
+#include <sessionkit/detail/upkeep/search_files-inl.hpp>
+#include <sessionkit/detail/upkeep/search_grams-inl.hpp>
+#include <sessionkit/detail/upkeep/search_index-inl.hpp>
 #include <sessionkit/detail/upkeep/search_needle-inl.hpp>
+#include <sessionkit/detail/upkeep/search_pieces-inl.hpp>
+#include <sessionkit/detail/upkeep/search_segment-inl.hpp>
