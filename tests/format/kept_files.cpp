@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kept_files.hpp"
+#include "support/faulty_file_ops.hpp"
 
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/sessionkit.hpp>
 #ifdef SESSIONKIT_TEST_SQLITE
 #include <sessionkit/sqlite/sqlite_store.hpp>
@@ -180,7 +182,9 @@ void write_kept_store(std::string const& name, std::string const& folder) {
 #endif
   sk::FileStoreOptions options;
   options.profile = *sk::find_profile(name);
-  converse(sk::open_file_store(folder, options).value());
+  FaultyFileOps ops;
+  ops.pretend_scope = sk::detail::TimeScope{}; // else rows have a version that depends on the machine
+  converse(sk::detail::open_file_store(ops, folder, options).value());
   std::filesystem::remove(folder + "/.lock");
 }
 
