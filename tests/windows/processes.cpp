@@ -66,9 +66,14 @@ class Child {
     start.hStdOutput = theirs;
     start.hStdError = ::GetStdHandle(STD_ERROR_HANDLE);
     PROCESS_INFORMATION made = {};
-    expect(::CreateProcessA(nullptr, &command[0], nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &made)
-               != 0,
-           "cannot start " + command);
+    bool started = false;
+    for (int tries = 0; !started && tries < 10; ++tries) { // wine gives up when the machine is very busy
+      if (tries > 0) ::Sleep(500);
+      started =
+          ::CreateProcessA(nullptr, &command[0], nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &made)
+          != 0;
+    }
+    expect(started, "cannot start " + command + ": error " + std::to_string(::GetLastError()));
     ::CloseHandle(made.hThread);
     ::CloseHandle(theirs);
     process_ = made.hProcess;

@@ -48,9 +48,9 @@ sk::ExportOptions options_of(Arguments const& args, Named const& named) {
   sk::ExportOptions options;
   if (args.id) options.id = *args.id;
   std::error_code ignored; // without a current directory, that of the session or "/" stays
-  if (args.cwd) options.cwd = fs::absolute(*args.cwd, ignored).generic_string();
+  if (args.cwd) options.cwd = fs::absolute(*args.cwd, ignored).string();
   if (!args.cwd && named.store->info(named.id).value().cwd.empty())
-    options.cwd = fs::current_path(ignored).generic_string();
+    options.cwd = fs::current_path(ignored).string();
   return options;
 }
 

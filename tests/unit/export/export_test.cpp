@@ -239,3 +239,20 @@ TEST_CASE("a transcript of pi, claw0, ai-panel or OpenClaw that is exported impo
   CHECK(check_round_trips(opencode(), sessions) > 40);
   CHECK(check_round_trips(atif(), sessions) > 40);
 }
+
+TEST_CASE("an export takes the working directory of any system, and no relative one") {
+  StoredSession const session = native_sessions().front();
+  auto const works = [&](std::string const& cwd) {
+    sk::ExportOptions options;
+    options.cwd = cwd;
+    return sk::export_session(sk::pi_exporter(), *session.store, session.id, options).ok();
+  };
+  for (char const* const cwd : {"/", "/home/ada", "C:\\work", "z:/work"}) {
+    INFO(cwd);
+    CHECK(works(cwd));
+  }
+  for (char const* const cwd : {"work", "C:work", "C:", "1:/work", ":/work", "\\work", "/a\nb"}) {
+    INFO(cwd);
+    CHECK_FALSE(works(cwd));
+  }
+}

@@ -23,6 +23,13 @@ std::uint64_t mixed(std::string_view text, std::uint64_t seed) {
 
 bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
+// Of any system: the session may go to another machine.
+bool is_absolute(std::string_view path) noexcept {
+  auto const is_separator = [](char c) { return c == '/' || c == '\\'; };
+  bool const has_drive = path.size() >= 3 && path[1] == ':' && is_separator(path[2]);
+  return has_drive ? ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') : path.front() == '/';
+}
+
 }}
 
 bool is_uuid(std::string_view text) noexcept {
@@ -77,7 +84,8 @@ Result<std::string> export_cwd(ExportSource const& source, ExportOptions const& 
   Header const* const header = header_of(source);
   std::string cwd = !options.cwd.empty() ? options.cwd : header ? header->cwd : std::string{};
   if (cwd.empty()) cwd = "/";
-  if (cwd.front() != '/' || cwd.find('\0') != std::string::npos || cwd.find('\n') != std::string::npos)
+  if (!export_ids_inl::is_absolute(cwd) || cwd.find('\0') != std::string::npos
+      || cwd.find('\n') != std::string::npos)
     return make_error(Errc::invalid_argument,
                       "'{}' is no working directory for an export; give an absolute path", cwd);
   return cwd;
