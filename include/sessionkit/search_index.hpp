@@ -56,9 +56,11 @@ class SESSIONKIT_API SearchIndex {
   /// Opens the index in a directory; a missing index is empty. Fails with `not_found` if the directory does
   /// not exist and `create` is false, with `unsafe_path`, or with `io_error`.
   static Result<SearchIndex> open(std::string const& directory, SearchIndexOptions options = {});
+  /// Takes the index over. The object that was moved from may only be destroyed or assigned to.
   SearchIndex(SearchIndex&&) noexcept;
-  /// The index that was moved from may only be destroyed or assigned to.
+  /// The same.
   SearchIndex& operator=(SearchIndex&&) noexcept;
+  /// Closes the files. The index stays in its directory.
   ~SearchIndex();
 
   /// Adds what was appended to these sessions since the last update. Other sessions in the index stay. What
