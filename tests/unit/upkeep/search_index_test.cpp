@@ -118,7 +118,8 @@ TEST_CASE("a search finds what the index does not have yet") {
   world.update({"s1"});
   world.append("s1", message_line("late", "", "needle three") + "\n");
   CHECK(world.find({"s1", "s2"}, {"needle"}) == Ids{"s1/m0", "s1/late", "s2/m0"});
-  world.write("s1", {"another needle"}); // shorter
+  CHECK(world.find({"s1"}, {"needle three"}) == Ids{"s1/late"}); // nothing else is read
+  world.write("s1", {"another needle"});                         // shorter
   CHECK(world.find({"s1", "s2"}, {"needle"}) == Ids{"s1/m0", "s2/m0"});
   CHECK(world.find({"s1", "s2"}, {"needle one"}).empty());
   CHECK(world.update({"s1", "s2"}).restarted == 1);
