@@ -46,6 +46,11 @@ struct LeaseKeepsItselfOut : Good, sk::detail::StoreExtras {
   }
   bool is_exclusive() const noexcept override { return false; }
   Result<Position> durable_position(SessionId const& id) override { return end_of(id); }
+  Result<sk::detail::LastRecord> last_record(SessionId const& id) override {
+    auto const known = info(id);
+    return known ? sk::detail::LastRecord{known->end, known->end_crc}
+                 : Result<sk::detail::LastRecord>(known.error());
+  }
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (!held.expired()) return Error{Errc::timed_out, 0, "somebody has a lease"};
     return in->append(id, batch);

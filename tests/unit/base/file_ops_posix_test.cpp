@@ -130,7 +130,8 @@ TEST_CASE("a fault and its number lead to each other, and an unknown number is a
   using sk::detail::fault_of;
   for (auto fault = static_cast<int>(SystemFault::interrupted); fault < static_cast<int>(SystemFault::other);
        ++fault)
-    CHECK(static_cast<int>(fault_of(-sk::detail::system_code(static_cast<SystemFault>(fault)))) == fault);
+    if (static_cast<SystemFault>(fault) != SystemFault::other_case) // only other systems have it
+      CHECK(static_cast<int>(fault_of(-sk::detail::system_code(static_cast<SystemFault>(fault)))) == fault);
   CHECK(fault_of(0) == SystemFault::none);
   CHECK(fault_of(12) == SystemFault::none);
   CHECK(fault_of(-EINTR) == SystemFault::interrupted);

@@ -426,7 +426,7 @@ TEST_CASE("a stream of another provider is malformed and not cut") {
       {sk::Provider::gemini, R"({"responseId":"i","modelVersion":"m","candidates":[]})"}};
   for (auto const& [speaks, data] : streams)
     for (auto const& [hears, ignored] : streams) {
-      CAPTURE(sk::to_string(speaks), sk::to_string(hears));
+      CAPTURE(static_cast<int>(speaks), static_cast<int>(hears));
       sk::StreamDecoder decoder(hears);
       decoder.feed("data: {\"type\":\"ping\"}\n\ndata: " + std::string(data) + "\n\n");
       (void)decoder.finish();
