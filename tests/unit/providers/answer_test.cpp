@@ -432,7 +432,7 @@ TEST_CASE("a stream of another provider is malformed and not cut") {
       (void)decoder.finish();
       REQUIRE(decoder.failure());
       CHECK((speaks == hears) == (decoder.failure()->kind == sk::FailureKind::cut));
-      CHECK((speaks == hears) == (decoder.failure()->message.find("begins with '{") == std::string::npos));
+      CHECK((speaks == hears) == (decoder.failure()->message.find("begins with \"{") == std::string::npos));
     }
   sk::StreamDecoder waiting(sk::Provider::anthropic);
   waiting.feed(": keep-alive\n\ndata: {\"type\":\"ping\"}\n\n");

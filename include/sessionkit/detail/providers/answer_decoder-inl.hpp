@@ -129,7 +129,7 @@ Message StreamDecoder::finish() {
   if (!decoder.failure) state_->events.end([this](std::string_view data) { state_->take(data); });
   if (!decoder.failure && !decoder.complete && state_->is_strange())
     decoder.failure = answer_decoder_inl::malformed(detail::format_text(
-        "no event of the stream is part of an answer of this provider; the first begins with '{}'",
+        "no event of the stream is part of an answer of this provider; the first begins with {}",
         detail::printable(state_->first, 60)));
   if (!decoder.failure && !decoder.complete)
     decoder.failure = AnswerFailure{FailureKind::cut, "the stream ended before the answer did"};
@@ -141,7 +141,7 @@ Result<Message> decode_response(Provider provider, std::string_view body) {
   if (!decoder) return detail::make_error(Errc::unsupported, "'native' is the format of no server");
   std::string_view const text = detail::trim_space(body);
   if (!detail::is_whole_object(text))
-    return detail::make_error(Errc::corrupt, "the response is no JSON object; it begins with '{}'",
+    return detail::make_error(Errc::corrupt, "the response is no JSON object; it begins with {}",
                               detail::printable(text, 60));
   decoder->take(text);
   if (decoder->failure)
@@ -149,8 +149,7 @@ Result<Message> decode_response(Provider provider, std::string_view body) {
                                                                                : Errc::unavailable,
                               "the provider reports: {}", decoder->failure->message);
   if (!decoder->complete && decoder->empty())
-    return detail::make_error(Errc::corrupt,
-                              "the response is no answer of this provider; it begins with '{}'",
+    return detail::make_error(Errc::corrupt, "the response is no answer of this provider; it begins with {}",
                               detail::printable(text, 60));
   return answer_decoder_inl::finished(*decoder);
 }
