@@ -148,6 +148,19 @@ TEST_CASE("a session that was removed is a failure of the search, as without an 
   CHECK(world.update({"s1"}).failures.size() == 1);
 }
 
+TEST_CASE("a session that cannot be read is a failure of the search, although the index knows it") {
+  World world;
+  world.write("s1", {"hay"});
+  world.update({"s1"});
+  world.append("s1", message_line("late", "", "needle") + "\n");
+  world.reset();
+  world.store_ops.only = Call::open;
+  world.store_ops.fault = {0, sk::detail::system_code(sk::detail::SystemFault::input_or_output), true, false};
+  auto const page = world.index.search(*world.store, {id_of("s1")}, {"needle"}).value();
+  REQUIRE(page.failures.size() == 1);
+  CHECK(page.failures[0].error.code == sk::Errc::io_error);
+}
+
 TEST_CASE("a text of one or two bytes is found without the index") {
   World world;
   world.write("s1", {"ab", "日本"});

@@ -101,6 +101,18 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   return {};
 }
 
+Result<void> DirectoryWatch::refresh_if_changed(SessionId const& id) {
+  Result<std::string> const file = folder_->find(id);
+  if (!file) return file.error();
+  FileStatus now;
+  if (ops_->status_at(folder_->directory(), file->c_str(), now) == 0) {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    auto const seen = state_->seen.find(id.str());
+    if (seen != state_->seen.end() && seen->second.checked && seen->second.file.same_version(now)) return {};
+  }
+  return refresh(id, false);
+}
+
 // True if the row needs no look into the transcript; the mutex is held.
 bool DirectoryWatch::is_right(std::string const& name, IndexRows::End const& end, FileStatus const& now,
                               RowCheck check) {

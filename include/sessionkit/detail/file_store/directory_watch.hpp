@@ -63,6 +63,9 @@ class SESSIONKIT_API DirectoryWatch {
   Error missing(SessionId const& id) const;
   /// Updates one row from its transcript. If `all` is true, folds the transcript from its first line.
   Result<void> refresh(SessionId const& id, bool all);
+  /// Does the same as `refresh(id, false)`, but does not open a transcript that has not changed since it was
+  /// last compared.
+  Result<void> refresh_if_changed(SessionId const& id);
   /// Does the same as `refresh`, but opens a transcript only if it may have changed. A transcript counts as
   /// unchanged if `check` or a later value of `RowCheck` says so. If a transcript cannot be read, its row
   /// stays unchanged. Returns false if nothing changed.

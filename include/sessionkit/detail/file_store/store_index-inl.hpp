@@ -133,7 +133,7 @@ Result<SessionInfo> StoreIndex::info(SessionId const& id) {
 
 Result<LastRecord> StoreIndex::last_record(SessionId const& id) {
   load();
-  if (auto r = watch_.look(id, RowCheck::content); !r) return r.error();
+  if (auto r = watch_.refresh_if_changed(id); !r) return r.error();
   Lock const lock(state_.mutex);
   IndexRow const* const row = state_.rows.find(id.str());
   return row != nullptr ? LastRecord{row->info.end, row->info.end_crc} : Result<LastRecord>(missing(id));
