@@ -126,6 +126,21 @@ TEST_CASE("a search finds what the index does not have yet") {
   CHECK(world.find({"s1"}, {"another needle"}) == Ids{"s1/m0"});
 }
 
+TEST_CASE("the last record is found after its line got its line end") {
+  World world;
+  world.write("s1", {filler(1), filler(2), filler(3)});
+  world.append("s1", message_line("last", "", "needle"));
+  sk::SearchIndexAccess::set_sizes(world.index, {200, 100000}); // a block for each line
+  world.update({"s1"});
+  CHECK(world.find({"s1"}, {"needle"}) == Ids{"s1/last"});
+  world.append("s1", "\n");
+  CHECK(world.find({"s1"}, {"needle"}) == Ids{"s1/last"});
+  world.append("s1", message_line("late", "", "needle") + "\n");
+  CHECK(world.find({"s1"}, {"needle"}) == Ids{"s1/last", "s1/late"});
+  world.update({"s1"});
+  CHECK(world.find({"s1"}, {"needle"}) == Ids{"s1/last", "s1/late"});
+}
+
 TEST_CASE("a log that was replaced by a longer one is read again") {
   World world;
   world.write("s1", {"hay", "hay"});
