@@ -70,7 +70,7 @@ inline std::vector<StoredSession> imported_sessions() {
   };
   for (ForeignFixture const& fixture : foreign_fixtures()) add(fixture.folder, fixture.file);
   for (auto const& entry : fs::recursive_directory_iterator(data("interchange"))) {
-    std::string const path = entry.path().string();
+    std::string const path = entry.path().generic_string();
     std::size_t const at = path.find("/storage/session/");
     if (at != std::string::npos && entry.is_regular_file()) add(path.substr(0, at), path.substr(at + 1));
   }
@@ -89,11 +89,11 @@ inline std::vector<StoredSession> native_sessions() {
       if (!entry.is_regular_file() || entry.path().extension() != ".jsonl") continue;
       sk::FileStoreOptions options;
       options.read_only = true;
-      auto store = sk::open_transcript(entry.path().string(), options);
+      auto store = sk::open_transcript(entry.path().generic_string(), options);
       if (!store) continue;
       auto const page = (*store)->list({});
       if (!page || page->sessions.empty()) continue;
-      std::string const name = entry.path().string().substr(data("").size());
+      std::string const name = entry.path().generic_string().substr(data("").size());
       out.push_back({name, std::move(*store), page->sessions.front().id});
     }
   std::sort(out.begin(), out.end(),

@@ -40,8 +40,8 @@ inline std::vector<ForeignFixture> foreign_fixtures() {
     auto const relative = entry.path().lexically_relative(data("interchange"));
     auto const part = relative.begin();
     fs::path const scenario = *part / *std::next(part);
-    std::string const folder = data("interchange") + "/" + scenario.string();
-    std::string const file = relative.lexically_relative(scenario).string();
+    std::string const folder = data("interchange") + "/" + scenario.generic_string();
+    std::string const file = relative.lexically_relative(scenario).generic_string();
     auto files = sessionkit::open_foreign_files(folder).value();
     auto const importer = sessionkit::find_importer(sessionkit::known_importers(), *files, file).value();
     bool const has_own_tests =
@@ -60,7 +60,8 @@ inline std::map<std::string, std::string> files_with(ForeignFixture const& fixtu
   std::map<std::string, std::string> files;
   for (auto const& entry : fs::recursive_directory_iterator(fixture.folder))
     if (entry.is_regular_file() && entry.path().extension() == ".jsonl")
-      files[entry.path().lexically_relative(fixture.folder).string()] = read_file(entry.path().string());
+      files[entry.path().lexically_relative(fixture.folder).generic_string()] =
+          read_file(entry.path().string());
   files[fixture.file] = std::move(bytes);
   return files;
 }

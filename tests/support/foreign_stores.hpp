@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <string>
-
-#include <sys/stat.h>
+#include <system_error>
 
 namespace sessionkit_test {
 
@@ -77,7 +77,10 @@ inline std::string claw_lines(std::string const& key, std::string const& id, std
 
 /// Two sessions, and a row that names no file.
 inline void make_claw_store(TempDir const& dir) {
-  if (::mkdir((dir / "transcripts").c_str(), 0700) != 0) give_up("cannot make transcripts");
+  std::error_code failed;
+  std::filesystem::create_directory(dir / "transcripts", failed);
+  std::filesystem::permissions(dir / "transcripts", std::filesystem::perms::owner_all, failed);
+  if (failed) give_up("cannot make transcripts");
   write_file(dir / "transcripts/" + claw_file, claw_lines("main:cli:user", claw_id, "hi"));
   write_file(dir / "transcripts/main_telegram_7_" + std::string(claw_other) + ".jsonl",
              claw_lines("main:telegram:7", claw_other, "hallo"));

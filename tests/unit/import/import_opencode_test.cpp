@@ -206,7 +206,7 @@ TEST_CASE("each file of an opencode session that is written later adds entries a
     std::string session_file;
     for (auto const& entry : fs::recursive_directory_iterator(folder)) {
       if (!entry.is_regular_file()) continue;
-      std::string const name = "storage/" + entry.path().lexically_relative(folder).string();
+      std::string const name = "storage/" + entry.path().lexically_relative(folder).generic_string();
       whole[name] = read_file(entry.path().string());
       if (name.find("/part/") != std::string::npos) order.push_back(name);
       bool const child = whole[name].find("\"parentID\": \"ses_") != std::string::npos;

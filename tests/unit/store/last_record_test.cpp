@@ -48,7 +48,7 @@ TEST_CASE("an append after a line that has since got its newline is no conflict"
   write_file(path, log_header("s") + "\n" + a);
   auto const id = sk::SessionId::parse("s").value();
   auto const known = sk::open_file_store(dir.path()).value()->info(id).value();
-  std::ofstream(path, std::ios::app) << "\n";
+  std::ofstream(path, std::ios::app | std::ios::binary) << "\n";
   sk::RecordView next;
   next.id = "b";
   next.line = b;

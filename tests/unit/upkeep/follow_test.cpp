@@ -22,7 +22,9 @@ namespace {
 
 SessionId const session = SessionId::parse("s1").value();
 
-void add(std::string const& path, std::string const& bytes) { std::ofstream(path, std::ios::app) << bytes; }
+void add(std::string const& path, std::string const& bytes) {
+  std::ofstream(path, std::ios::app | std::ios::binary) << bytes;
+}
 
 Ids ids_of(LogNews const& news) {
   Ids ids;
