@@ -63,8 +63,8 @@ class IndexGuide final : public detail::SearchGuide {
     Result<detail::LastRecord> const now = last_record_of(store_, id);
     if (!now || now->end < log->last().end) return std::nullopt;
     bool const grew = !is_same(*now, log->last());
-    Position end{log->last().end.value()
-                 + 1}; // if the last line got its line end; the store may not know yet
+    // The last line may have got its line end; the store does not count this as a change.
+    Position end{log->last().end.value() + 1};
     if (grew) {
       Result<std::optional<Position>> const place = place_of_last(store_, id, *log);
       if (!place || !*place) return std::nullopt;
