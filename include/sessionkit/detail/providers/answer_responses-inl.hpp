@@ -38,8 +38,9 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
     std::string const type = member_text(object, "type");
     std::uint64_t const place = member_count(object, "output_index");
     std::string_view const response = member_value(object, "response");
-    if (type.empty()) return whole(object);
-    if (type == "error")
+    if (type.empty()) {
+      if (is_response(object)) whole(object);
+    } else if (type == "error")
       failure = detail::failure_of(
           member_value(object, "error").empty() ? object : find_member(object, "error"), 0);
     else if (type == "response.output_item.added")
@@ -75,6 +76,11 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
   }
 
  private:
+  // Else it is an object of another API.
+  static bool is_response(std::string_view object) {
+    return !member_value(object, "output").empty() || !member_value(object, "error").empty();
+  }
+
   // A response object: alone, or in an event that reports how it is.
   void whole(std::string_view response) {
     if (std::string_view const error = member_value(response, "error"); !error.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Divides texts into grams of three bytes, in which capital letters are small.
+// Divides texts into grams of three bytes, in which capital letters are folded.
 #pragma once
 #include <sessionkit/detail/base/fold_case.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
@@ -17,10 +17,10 @@ constexpr std::size_t possible_grams = std::size_t{1} << (8 * gram_bytes);
 constexpr std::size_t most_to_find = 32; // each is one more read of the index
 
 template <class Use> void each_gram(std::string_view text, Use use) {
-  std::string const small = change_letters(text, small_letter_of);
+  std::string const folded = change_letters(text, small_letter_of);
   Gram gram = 0;
-  for (std::size_t i = 0; i < small.size(); ++i) {
-    gram = (gram << 8 | byte_of(small[i])) % possible_grams;
+  for (std::size_t i = 0; i < folded.size(); ++i) {
+    gram = (gram << 8 | byte_of(folded[i])) % possible_grams;
     if (i + 1 >= gram_bytes) use(gram);
   }
 }
