@@ -43,8 +43,8 @@ struct SearchIndexUpdate {
 /// hits as the function `search`, in the same order and with the same cursors, also if others append, or if
 /// sessions are removed or replaced. The index is derived from the logs. If it is missing, damaged, or
 /// written by another version of the library, the search reads the logs, and the next `update` makes the
-/// index again. To remove the index, remove its directory. The directory then also contains no parts of
-/// removed sessions; otherwise such parts stay until `update` merges files.
+/// index again. To remove the index, remove its directory. Parts of a removed session stay in the files until
+/// `update` merges them.
 ///
 /// A log is recognised by the place and the checksum of the last line that the index knows. So a program that
 /// changes an earlier line, and keeps the length of the log, must remove the index.
@@ -60,6 +60,8 @@ class SESSIONKIT_API SearchIndex {
   SearchIndex(SearchIndex&&) noexcept;
   /// The same.
   SearchIndex& operator=(SearchIndex&&) noexcept;
+  SearchIndex(SearchIndex const&) = delete;
+  SearchIndex& operator=(SearchIndex const&) = delete;
   /// Closes the files. The index stays in its directory.
   ~SearchIndex();
 

@@ -180,7 +180,7 @@ std::string to_rfc3339(Timestamp at) {
     to = time_inl::time_put(to, field.value, field.width);
   }
   *to++ = 'Z';
-  return std::string(text, to);
+  return {text, to};
 }
 
 Result<Timestamp> parse_rfc3339(std::string_view text) {

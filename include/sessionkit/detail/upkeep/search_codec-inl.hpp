@@ -71,7 +71,7 @@ BlockNumbers decode_blocks(std::string_view list) {
 void keep_listed(BlockNumbers& blocks, std::string_view list) {
   if (list.empty()) return blocks.clear();
   NumberReader reader(list);
-  std::uint32_t listed = static_cast<std::uint32_t>(reader.number());
+  auto listed = static_cast<std::uint32_t>(reader.number());
   auto const is_missing = [&](std::uint32_t block) {
     while (listed < block && !reader.is_at_end()) listed += static_cast<std::uint32_t>(reader.number());
     return listed != block;

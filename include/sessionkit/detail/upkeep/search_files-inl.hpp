@@ -114,6 +114,7 @@ SESSIONKIT_SELDOM SnapshotPtr SearchFiles::load() const {
 
 Result<SnapshotPtr> SearchFiles::commit(std::vector<SegmentPtr> segments) {
   std::vector<SegmentName> names;
+  names.reserve(segments.size());
   for (SegmentPtr const& segment : segments) names.push_back(segment->name());
   Result<OpenFile> const file =
       replace_file(*folder_.ops, folder_.directory, folder_.path, search_files_inl::list_name,

@@ -139,14 +139,14 @@ Result<SegmentPtr> SearchSegment::open(SegmentFolder const& folder, SegmentName 
   Result<OpenFile> file =
       open_for_reading(*folder.ops, folder.directory, name.file.c_str(), false, path, &status);
   if (!file) return file.error();
-  Error const damaged = make_error(Errc::io_error, "{}: damaged; it is written again", path);
-  if (status.size < name.tail_at || status.size - name.tail_at != name.tail_bytes) return damaged;
+  auto const damaged = [&] { return make_error(Errc::io_error, "{}: damaged; it is written again", path); };
+  if (status.size < name.tail_at || status.size - name.tail_at != name.tail_bytes) return damaged();
   std::string tail(static_cast<std::size_t>(name.tail_bytes), '\0');
   int const descriptor = file->get();
   if (auto r = read_exactly(*folder.ops, descriptor, tail.data(), tail.size(), name.tail_at, path); !r)
     return r.error();
   auto segment = std::make_shared<SearchSegment>(name, std::move(*file), *folder.ops, path);
-  if (crc32c(tail) != name.tail_crc || !segment->read_tail(tail)) return damaged;
+  if (crc32c(tail) != name.tail_crc || !segment->read_tail(tail)) return damaged();
   return SegmentPtr(std::move(segment));
 }
 
@@ -241,6 +241,7 @@ Result<SegmentName> write_segment(SegmentFolder const& folder, GramBlocks const&
 Result<SegmentName> merge_segments(SegmentFolder const& folder, std::vector<SegmentPtr> const& segments,
                                    MergePlan const& plan) {
   std::vector<search_segment_inl::SegmentWalk> walks;
+  walks.reserve(segments.size());
   for (SegmentPtr const& segment : segments) walks.emplace_back(*segment);
   for (auto& walk : walks)
     if (auto r = walk.next(); !r) return r.error();
