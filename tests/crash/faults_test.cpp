@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "hosts.hpp"
+#include "planned_fault.hpp"
 #include "soak.hpp"
 #include "support/catch.hpp"
 
@@ -213,23 +214,12 @@ void compare(ModelDisk& disk, Answers const& reported, std::size_t acked, bool u
   process.die();
 }
 
-enum class Kind { error, short_write, die, die_in_write };
-
 // False if the scenario ended before call `at`.
 bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
   ModelDisk disk(static_cast<std::uint64_t>(at) + 1);
   ModelProcess process(disk, 100);
   FaultyFileOps ops(process);
-  if (kind == Kind::die || kind == Kind::die_in_write)
-    ops.before = [&, kind](Call call) {
-      if (ops.calls() < at || process.dead()) return;
-      if (kind == Kind::die)
-        process.die();
-      else if (call == Call::write)
-        process.die_in_next_write();
-    };
-  else
-    ops.fault = {at, error, sticky, kind == Kind::short_write};
+  plan(ops, process, {kind, error, sticky}, at);
   bool hit_open = false;
   if (error == EACCES)
     ops.before = [&](Call call) { hit_open = hit_open || (ops.calls() >= at && call == Call::open); };

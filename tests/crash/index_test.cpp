@@ -2,6 +2,7 @@
 // The index is a cache: whatever fails or dies while it is written, the next reader gets what the
 // transcripts hold.
 #include "hosts.hpp"
+#include "planned_fault.hpp"
 #include "soak.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -134,8 +135,6 @@ class Busy {
   int said_ = 0;
 };
 
-enum class Kind { error, short_write, die, die_in_write };
-
 /// A row contains no more than its transcript, and the snapshot is complete; nothing else is required of the
 /// files.
 std::string torn_snapshot(ModelDisk const& disk) {
@@ -167,16 +166,7 @@ std::string run(Kind kind, int error, bool sticky, std::int64_t at, bool large, 
   ModelProcess process(disk, 100), other(disk, 200);
   FaultyFileOps ops(process);
   auto const beside = open_on(other, root);
-  if (kind == Kind::die || kind == Kind::die_in_write)
-    ops.before = [&, kind](Call call) {
-      if (ops.calls() < at || process.dead()) return;
-      if (kind == Kind::die)
-        process.die();
-      else if (call == Call::write)
-        process.die_in_next_write();
-    };
-  else
-    ops.fault = {at, error, sticky, kind == Kind::short_write};
+  plan(ops, process, {kind, error, sticky}, at);
   Busy busy([&] { return process.dead() ? nullptr : open_on(ops, root); }, "e");
   busy.run();
   reached = ops.calls() > at;

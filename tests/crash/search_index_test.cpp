@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An index of texts is derived from the logs: whatever fails or dies while it is written, a search finds the
+// An index of texts is derived from the logs: if a call fails or dies while it is written, a search finds the
 // same, and a process that was killed leaves the index of before.
-#include "model_disk.hpp"
+#include "planned_fault.hpp"
 #include "support/catch.hpp"
-#include "support/faulty_file_ops.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/upkeep/search_index.hpp>
@@ -70,8 +69,6 @@ std::vector<std::string> places(sk::SearchPage const& page) {
   return all;
 }
 
-enum class Kind { error, short_write, die, die_in_write };
-
 /// One update that fails or dies at a call, and what is found after it.
 class Scenario {
  public:
@@ -111,17 +108,7 @@ class Scenario {
     FaultyFileOps ops(process);
     auto index = open_on(ops);
     ops.reset();
-    if (kind == Kind::die || kind == Kind::die_in_write)
-      ops.before = [&, kind, at](Call call) {
-        if (ops.calls() < at || process.dead()) return;
-        if (kind == Kind::die)
-          process.die();
-        else if (call == Call::write)
-          process.die_in_next_write();
-      };
-    else
-      ops.fault = {at, sk::detail::system_code(sk::detail::SystemFault::no_space), sticky,
-                   kind == Kind::short_write};
+    plan(ops, process, {kind, sk::detail::system_code(sk::detail::SystemFault::no_space), sticky}, at);
     (void)index->update(store_, ids());
     reached = ops.calls() > at;
     ops.before = nullptr;

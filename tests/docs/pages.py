@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Shared by the checks of the documents: the pages and their content."""
+import os
+import pathlib
 import re
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def pages_of(root):
-    """Every page of the tree, except built or installed ones."""
-    found = (path for path in root.rglob("*.md"))
-    return sorted(path for path in found if not {"build", "node_modules", ".git"} & set(path.relative_to(root).parts))
+    """Every page of the tree, except built or installed ones. Files of build/ come and go while other tests run."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in ("build", "node_modules", ".git")]
+        found += [pathlib.Path(folder, name) for name in files if name.endswith(".md")]
+    return sorted(found)
 
 
 def prose_of(text):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A search with an index finds what the search without one finds, whatever happens to the logs and the index.
+// A search with an index finds what the search without one finds, after any change of the logs and the index.
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/file_store.hpp"
@@ -167,7 +167,7 @@ std::size_t count(sk::SearchIndex const& index, sk::SessionStore& store, sk::Ses
 
 }
 
-TEST_CASE("a search with an index finds the same, whatever happens to the logs and the index") {
+TEST_CASE("a search with an index finds the same after any change of the logs and of the index") {
   std::size_t const rounds = cases(60, 2000);
   for (std::size_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);

@@ -73,7 +73,7 @@ TEST_CASE("the index is always the old or the new document, whatever call fails"
   ::close(directory);
 }
 
-TEST_CASE("a large snapshot gets a journal at once, and whatever call fails, a reader sees each change") {
+TEST_CASE("a large snapshot gets a journal at once, and if any call fails, a reader still sees each change") {
   TempDir dir;
   int const directory = ::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   sk::detail::IndexFilesOptions const options;

@@ -139,7 +139,8 @@ TEST_CASE("a process that compared many rows writes their versions when it ends,
   CHECK(list_in_new_process(dir.path(), fine).opened == 40);
 }
 
-TEST_CASE("a row is not believed if another program changed its transcript, whatever its size and time") {
+TEST_CASE(
+    "a row is not believed if another program changed its transcript, also if size and time are as before") {
   enum class Way { append, in_place, replace, set_time_back };
   for (Way const way : {Way::append, Way::in_place, Way::replace, Way::set_time_back}) {
     CAPTURE(static_cast<int>(way));
@@ -237,7 +238,7 @@ TEST_CASE(
   CHECK(ops.calls(Call::list) == 1);
 }
 
-TEST_CASE("a summary of one session is compared with its transcript, whatever the times are") {
+TEST_CASE("a summary of one session is compared with its transcript, also if the times are the same") {
   class StoppedTimes final : public FaultyFileOps {
    public:
     FileStatus always; ///< of each transcript

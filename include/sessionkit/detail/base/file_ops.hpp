@@ -120,8 +120,8 @@ class SESSIONKIT_API FileOps {
   virtual int status(int descriptor, FileStatus& out) = 0;
   /// Reads the status of a name. For a symbolic link, this is the status of the link, not of its target.
   virtual int status_at(int directory, char const* name, FileStatus& out) = 0;
-  /// Does the same as `status_at`, but `modified_ns` may stay as it is. Use this before a write: on Linux, a
-  /// write after its file's time was read must store a new time, and the next sync must write it too.
+  /// Does the same as `status_at`, but the two times may stay as they are. Use this before a write: on Linux,
+  /// a write after its file's times were read must store new times, and the next sync must write them too.
   virtual int status_at_without_time(int directory, char const* name, FileStatus& out) {
     return status_at(directory, name, out);
   }

@@ -107,8 +107,8 @@ Result<void> DirectoryWatch::refresh_if_changed(SessionId const& id) {
   FileStatus now;
   if (ops_->status_at(folder_->directory(), file->c_str(), now) == 0) {
     std::lock_guard<std::mutex> const lock(state_->mutex);
-    auto const seen = state_->seen.find(id.str());
-    if (seen != state_->seen.end() && seen->second.checked && seen->second.file.same_version(now)) return {};
+    std::optional<IndexRows::End> const end = state_->rows.end_of(id.str());
+    if (end && is_right(id.str(), *end, now, RowCheck::content)) return {};
   }
   return refresh(id, false);
 }

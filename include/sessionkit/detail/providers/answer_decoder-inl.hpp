@@ -82,7 +82,7 @@ struct StreamDecoder::State {
       return;
     }
     decoder->take(data);
-    if (first.empty() && detail::member_text(data, "type") != "ping") first = data.substr(0, shown);
+    if (first.empty() && detail::member_text(data, "type") != "ping") first = data.substr(0, shown + 1);
   }
   // True: events came, and none of them is of an answer of this provider.
   bool is_strange() const {
@@ -130,7 +130,7 @@ Message StreamDecoder::finish() {
   if (!decoder.failure && !decoder.complete && state_->is_strange())
     decoder.failure = answer_decoder_inl::malformed(detail::format_text(
         "no event of the stream is part of an answer of this provider; the first begins with {}",
-        detail::printable(state_->first, 60)));
+        detail::printable(state_->first, State::shown)));
   if (!decoder.failure && !decoder.complete)
     decoder.failure = AnswerFailure{FailureKind::cut, "the stream ended before the answer did"};
   return answer_decoder_inl::finished(decoder);
