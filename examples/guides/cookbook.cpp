@@ -75,7 +75,7 @@ std::string body_of(sk::RequestParts const& parts, sk::Provider provider, std::s
   if (!names.system.empty() && parts.system != "null")
     body.append(",\"").append(names.system).append("\":").append(parts.system);
   body.append(",\"").append(names.messages).append("\":").append(parts.messages);
-  return body + ",\"max_tokens\":4096,\"tools\":" + tools + '}';
+  return body + R"(,"max_tokens":4096,"tools":)" + tools + '}';
 }
 // [body]
 

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   cli::prepare_process();
   auto const arguments = cli::arguments_of(argc, argv);
   std::vector<char const*> words;
+  words.reserve(arguments.size());
   for (auto const& argument : arguments) words.push_back(argument.c_str());
   try {
     auto const request = cli::parse_command_line(static_cast<int>(words.size()), words.data());
