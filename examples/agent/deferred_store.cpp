@@ -78,9 +78,16 @@ sk::Result<sk::SessionPage> DeferredStore::list(sk::ListQuery const& query) {
 }
 
 sk::Result<void> DeferredStore::remove(sk::SessionId const& id) {
+  return remove_from_both(id, &sk::SessionStore::remove);
+}
+sk::Result<void> DeferredStore::remove_permanently(sk::SessionId const& id) {
+  return remove_from_both(id, &sk::SessionStore::remove_permanently);
+}
+
+sk::Result<void> DeferredStore::remove_from_both(sk::SessionId const& id, Remove from_one) {
   Guard const lock(mutex_);
   bool const unsaved = memory_->remove(id).ok() && changed_.erase(id) != 0;
-  auto removed = behind_->remove(id);
+  auto removed = ((*behind_).*from_one)(id);
   if (!removed && removed.error().code == sk::Errc::not_found && unsaved) return {};
   return removed;
 }

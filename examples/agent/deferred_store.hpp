@@ -23,6 +23,7 @@ class DeferredStore final : public sessionkit::SessionStore {
   /// Reads the rows of all sessions that match.
   sessionkit::Result<sessionkit::SessionPage> list(sessionkit::ListQuery const& query) override;
   sessionkit::Result<void> remove(sessionkit::SessionId const& id) override;
+  sessionkit::Result<void> remove_permanently(sessionkit::SessionId const& id) override;
 
   /// Stores every session that was changed since the last call. `conflict` if another program changed one
   /// meanwhile, which then stays as that program left it; else the errors of `copy_session`. The other
@@ -30,6 +31,8 @@ class DeferredStore final : public sessionkit::SessionStore {
   sessionkit::Result<void> save();
 
  private:
+  using Remove = sessionkit::Result<void> (sessionkit::SessionStore::*)(sessionkit::SessionId const&);
+  sessionkit::Result<void> remove_from_both(sessionkit::SessionId const& id, Remove from_one);
   sessionkit::Result<void> load(sessionkit::SessionId const& id);
   sessionkit::Result<void> save(sessionkit::SessionId const& id);
 

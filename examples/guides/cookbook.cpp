@@ -117,12 +117,12 @@ sk::Result<std::string> plain_text(sk::Session const& session) {
 // [texts]
 
 // [forget]
-// Keeps the conversation up to an entry, and removes everything after it from the store.
+// Keeps the conversation up to an entry, and deletes everything after it.
 sk::Result<sk::Session> forget_after(std::shared_ptr<sk::SessionStore> const& store, sk::Session session,
                                      sk::EntryId const& last_kept) {
   auto kept = session.fork({}, last_kept);
   if (!kept) return kept;
-  if (auto const removed = store->remove(session.id()); !removed) return removed.error();
+  if (auto const gone = store->remove_permanently(session.id()); !gone) return gone.error();
   return kept;
 }
 // [forget]

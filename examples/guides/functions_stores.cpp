@@ -19,6 +19,8 @@
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
 
+#include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -276,6 +278,35 @@ void foreign_stores(std::string const& root) {
   // [foreign_store]
 }
 
+// [trash]
+// Deletes the removed sessions of a store of files when they need more room than this.
+sk::Result<void> empty_full_trash(std::string const& root, std::uint64_t most_bytes) {
+  auto const trash = sk::look_into_trash(root);
+  if (!trash) return trash.error();
+  if (trash->bytes <= most_bytes) return {};
+  auto const deleted = sk::empty_trash(root);
+  if (!deleted) return deleted.error();
+  std::printf("%d removed sessions deleted\n", static_cast<int>(deleted->files));
+  return {};
+}
+// [trash]
+
+void removals(std::string const& root) {
+  auto const store = sk::open_file_store(root).value();
+  for (char const* id : {"s1", "s2"}) {
+    sk::NewSession about;
+    about.id = sk::SessionId::parse(id).value();
+    sk::Session::create(store, about).value().end_turn().value();
+  }
+  store->remove(sk::SessionId::parse("s1").value()).value();
+  store->remove_permanently(sk::SessionId::parse("s2").value()).value();
+  expect(sk::look_into_trash(root).value().files == 1, "only the first one went to the trash");
+  empty_full_trash(root, 1 << 20).value();
+  expect(sk::look_into_trash(root).value().files == 1, "it needs little room");
+  empty_full_trash(root, 0).value();
+  expect(sk::look_into_trash(root).value().files == 0, "now it is deleted");
+}
+
 void exports() {
   std::shared_ptr<sk::SessionStore> const sessions = sk::make_memory_store();
   auto session = sk::Session::create(sessions).value();
@@ -310,6 +341,7 @@ int main() {
   pages();
   repairs(root, root + "/notes.jsonl");
   followers(root + "/texts");
+  removals(root + "/removals");
   channels(root);
   blades_documents(root);
   imports(root);

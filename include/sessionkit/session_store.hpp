@@ -62,8 +62,8 @@ struct SessionPage {
 };
 
 /// The storage of sessions: a set of append-only logs of records. A store does not interpret the records. To
-/// write a store, implement the five functions below and run the conformance kit (`check_store`). Several
-/// threads may call a store at once.
+/// write a store, implement the five pure functions below and run the conformance kit (`check_store`).
+/// Several threads may call a store at once.
 class SESSIONKIT_API SessionStore {
  public:
   /// Closes the store. Entries that were acknowledged stay stored.
@@ -101,6 +101,10 @@ class SESSIONKIT_API SessionStore {
   /// Removes a session. A store that has a trash moves the session there. Fails with `not_found` if there is
   /// no such session.
   virtual Result<void> remove(SessionId const& id) = 0;
+
+  /// Removes a session so that nothing of it stays in the store. A store that has a trash overrides this
+  /// function; in all other stores it is the same as `remove`, and fails like it.
+  virtual Result<void> remove_permanently(SessionId const& id) { return remove(id); }
 
   /// Returns the profile of new sessions if the host chooses no other.
   Profile const& profile() const noexcept { return profile_; }

@@ -57,6 +57,7 @@ SCREENS = {
     "convert": [f"convert {CHAT} --to flat -o flat.out", f"convert {CHAT} --to flat -o flat.out", f"convert {CHAT}"],
     "cp": ["cp simple_chat.jsonl copies", "cp simple_chat.jsonl copies --dry-run", "cp nowhere copies"],
     "rm": [f"rm {CHAT} --dry-run", f"rm {CHAT}", "rm nobody --yes"],
+    "empty-trash": ["empty-trash", "empty-trash --store memory:"],
     "prune": ["prune --most 1 --dry-run", "prune"],
     "verify": [f"verify {CHAT}", f"verify {TORN}", "verify nobody"],
     "doctor": ["doctor simple_chat.jsonl", "doctor nothing.jsonl"],

@@ -22,7 +22,7 @@ OF_SESSION = (["show"], ["show", "--json", "--hidden"], ["tree"], ["tree", "--js
 PROFILES = {"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini-cli", "opencode": "opencode",
             "openai-agents": "openai-agents", "blades": "blades"}
 WRITING = (["new"], ["rm", "@last", "--yes"], ["rm", "@last", "--dry-run"], ["prune", "--most", "1", "--yes"],
-           ["prune", "--most-bytes", "1", "--yes"], ["reindex"], ["doctor"], ["doctor", "--repair", "--transcripts"],
+           ["empty-trash", "--yes"], ["prune", "--most-bytes", "1", "--yes"], ["reindex"], ["doctor"], ["doctor", "--repair", "--transcripts"],
            ["append", "@last", "--role", "user", "--text", "x"], ["label", "@last", "a", "b"], ["archive", "@last"],
            ["restore", "@last"], ["rename", "@last", "x"], ["set", "@last", "state.a=1"], ["fork", "@last"],
            ["rewind", "@last", "x"], ["compact", "@last", "--summary", "S"])

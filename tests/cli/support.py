@@ -82,7 +82,7 @@ class ProgramTest(unittest.TestCase):
 
     def verbs(self):
         """All verbs, as the help of the program lists them."""
-        return re.findall(r"^  ([a-z]+) ", self.ok("--help").out.partition("Options of all commands:")[0], re.MULTILINE)
+        return re.findall(r"^  ([a-z-]+) ", self.ok("--help").out.partition("Options of all commands:")[0], re.MULTILINE)
 
     def new(self, *args):
         return self.ok("new", *args).out.strip()

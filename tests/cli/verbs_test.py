@@ -318,6 +318,30 @@ class Removing(ProgramTest):
         self.assertIn(content, [p.read_bytes() for p in self.store.rglob("*") if p.is_file()])
         self.fails(3, "show", session)
 
+    def files(self):
+        return [path.read_bytes() for path in self.store.rglob("*.jsonl")]
+
+    def test_rm_permanent_leaves_nothing(self):
+        session, other = self.new(), self.new()
+        content, kept = self.file_of(session).read_bytes(), self.file_of(other).read_bytes()
+        self.assertIn("permanently", self.fails(2, "rm", session, "--permanent").err)
+        self.assertEqual(self.ok("rm", session, "--permanent", "--yes").out, session + "\n")
+        self.fails(3, "show", session)
+        self.assertNotIn(content, self.files())
+        self.assertIn(kept, self.files())
+
+    def test_empty_trash_deletes_what_was_removed_and_nothing_else(self):
+        session, other = self.new(), self.new()
+        content, kept = self.file_of(session).read_bytes(), self.file_of(other).read_bytes()
+        self.assertEqual(self.ok("empty-trash").out, "0\t0\n")
+        self.ok("rm", session, "--yes")
+        self.assertIn("delete 1 removed session permanently", self.fails(2, "empty-trash").err)
+        counted = f"1\t{len(content)}\n"
+        self.assertEqual(self.ok("empty-trash", "--dry-run").out, counted)
+        self.assertIn(content, self.files())
+        self.assertEqual(self.ok("empty-trash", "--yes").out, counted)
+        self.assertEqual(self.files(), [kept])
+
     def test_one_name_that_is_not_there_and_nothing_is_removed(self):
         session = self.new()
         self.fails(3, "rm", session, "nobody", "--yes")

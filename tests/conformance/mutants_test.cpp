@@ -99,6 +99,7 @@ std::vector<Mutant> mutants() {
       mutant<LimitZeroIsAll>("takes limit 0 for none", "limit_0"),
       mutant<CursorByTimeAlone>("skips sessions of one time", "equal_times"),
       mutant<RemoveDoesNot>("removes nothing", "removes"),
+      mutant<KeepsPermanently>("keeps what is removed permanently", "permanent_removal"),
       mutant<RemoveTwiceIsFine>("removes what is not there", "removes"),
       mutant<RemovedHaunts>("keeps something of a removed session", "makes_again"),
       mutant<WritesOneByOne>("lets others into a batch", "threads_on_one_session"),

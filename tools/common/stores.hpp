@@ -21,10 +21,10 @@ struct StoreAddress {
   bool chosen = true; ///< named on the command line or in the environment
 
   bool is_files() const { return engine == "file"; }
-  /// The question before sessions are removed: files move to a trash.
-  std::string removal(std::string const& what) const {
-    return is_files() || engine == "blades" ? "move " + what + " to the trash?"
-                                            : "remove " + what + " permanently?";
+  bool has_trash() const { return is_files() || engine == "blades"; }
+  /// The question before sessions are removed.
+  std::string removal(std::string const& what, bool permanent = false) const {
+    return has_trash() && !permanent ? "move " + what + " to the trash?" : "remove " + what + " permanently?";
   }
 };
 

@@ -90,7 +90,7 @@ struct Arguments {
   // new, append, rm
   std::optional<std::string> cwd, title, id, entry_id;
   std::string role, text;
-  bool yes = false, dry_run = false;
+  bool yes = false, dry_run = false, permanent = false;
 
   // flags of last, search and label
   bool code = false, ignore_case = false, names_only = false, remove_label = false;
@@ -159,6 +159,7 @@ Exit compact(Console&, Arguments const&);
 Exit context(Console&, Arguments const&);
 // pruning.cpp
 Exit prune(Console&, Arguments const&);
+Exit empty_trash(Console&, Arguments const&);
 // stats.cpp
 Exit stats(Console&, Arguments const&);
 // entries.cpp

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// prune: moves old sessions to the trash, each with a reason.
+// prune: moves old sessions to the trash, each with a reason; empty-trash: deletes what is there.
 #include "naming.hpp"
 
 #include <sessionkit/retention.hpp>
+#include <sessionkit/trash.hpp>
 
 #include <fmt/format.h>
 
@@ -102,6 +103,28 @@ Exit prune(Console& console, Arguments const& args) {
     console.notice(
         fmt::format("{} sessions stay: somebody continued them in the meantime", done.skipped.size()));
   if (!done.failed.empty()) throw failure_of(done.failed.front().error);
+  return Exit::ok;
+}
+
+Exit empty_trash(Console& console, Arguments const& args) {
+  auto const address = store_address(args);
+  if (!address.has_trash())
+    throw Failure{Exit::usage, "unsupported", fmt::format("'{}' has no trash", shown(address)),
+                  "sessions that are removed from a database are deleted at once"};
+  auto found = sk::look_into_trash(address.place).value();
+  auto const question =
+      fmt::format("delete {} removed session{} permanently?", found.files, found.files == 1 ? "" : "s");
+  if (found.files != 0 && !args.dry_run) {
+    if (!args.yes && !confirm(question, "--yes"))
+      throw Failure{Exit::usage, "declined", "nothing was deleted"};
+    found = sk::empty_trash(address.place).value();
+  }
+  if (console.json()) {
+    console.document("empty-trash@1",
+                     {{"dry_run", args.dry_run}, {"sessions", found.files}, {"bytes", found.bytes}});
+  } else {
+    console.write(fmt::format("{}\t{}\n", found.files, found.bytes));
+  }
   return Exit::ok;
 }
 

@@ -159,14 +159,16 @@ Exit fork(Console& console, Arguments const& args) {
 Exit remove(Console& console, Arguments const& args) {
   auto const all = sessions_to_remove(console, args); // all are found before the first is removed
   if (!args.dry_run && !args.yes) {
-    auto const question =
-        store_address(args).removal(fmt::format("{} session{}", all.size(), all.size() == 1 ? "" : "s"));
+    auto const question = store_address(args).removal(
+        fmt::format("{} session{}", all.size(), all.size() == 1 ? "" : "s"), args.permanent);
     if (!confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
   }
   IdList done(console, "rm@1", args.dry_run ? "would_remove" : "removed");
   for (auto const& named : all) {
     if (!args.dry_run)
-      if (auto const removed = named.store->remove(named.id); !removed) {
+      if (auto const removed =
+              args.permanent ? named.store->remove_permanently(named.id) : named.store->remove(named.id);
+          !removed) {
         done.finish();
         throw sk::Exception(removed.error());
       }

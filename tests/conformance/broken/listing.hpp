@@ -151,6 +151,12 @@ struct RemoveDoesNot : Good {
     return {};
   }
 };
+struct KeepsPermanently : Good {
+  Result<void> remove_permanently(SessionId const& id) override {
+    if (auto const got = in->info(id); !got) return got.error();
+    return {};
+  }
+};
 struct RemoveTwiceIsFine : Good {
   Result<void> remove(SessionId const& id) override {
     (void)in->remove(id);

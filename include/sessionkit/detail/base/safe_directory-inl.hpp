@@ -4,6 +4,9 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/ids.hpp>
+
+#include <algorithm>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -92,6 +95,9 @@ Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const
   return status.owner == ops.user() || status.owner == 0 ? DirectoryAccess::ours : DirectoryAccess::owner;
 }
 
+namespace safe_directory_inl { namespace {
+
+// Opens the folder for removed files, and makes it if it is missing.
 Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path) {
   std::string const path = root_path + "/trash";
   int const made = ops.make_directory(root, "trash");
@@ -102,6 +108,33 @@ Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the trash");
   OpenFile trash(ops, descriptor);
   if (made == 0) (void)ops.set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
+  return trash;
+}
+
+// `<id>.jsonl` becomes `<id>.<16 hex digits>.jsonl`.
+std::string other_name(std::string const& name) {
+  std::size_t const end = std::min(name.rfind('.'), name.size());
+  return name.substr(0, end) + '.' + random_entry_id() + name.substr(end);
+}
+
+}}
+
+Result<OpenFile> remove_file(FileOps& ops, int root, std::string const& root_path, RemovableFile const& file,
+                             Removed removed) {
+  char const* const name = file.name.c_str();
+  if (removed == Removed::permanently) {
+    int const failed = ops.unlink(file.folder, name);
+    if (failed < 0) return file_error(-failed, file.path, "cannot delete the file");
+    return OpenFile{};
+  }
+  Result<OpenFile> trash = safe_directory_inl::open_trash(ops, root, root_path);
+  if (!trash) return trash;
+  int failed = ops.rename(file.folder, name, trash->get(), name, false);
+  if (fault_of(failed) == SystemFault::exists) { // one of this name was removed before
+    std::string const other = safe_directory_inl::other_name(file.name);
+    failed = ops.rename(file.folder, name, trash->get(), other.c_str(), false);
+  }
+  if (failed < 0) return file_error(-failed, file.path, "cannot move the file to the trash");
   return trash;
 }
 

@@ -30,8 +30,22 @@ struct StoreAccess {
 SESSIONKIT_API Result<void> check_store_access(FileOps& ops, int directory, std::string const& path,
                                                StoreAccess const& options);
 
-/// Opens the folder for removed transcripts, and makes it if it is missing.
-SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
+/// What happens to a file that is removed from a store.
+enum class Removed {
+  to_trash,    ///< it is moved to the folder `trash`
+  permanently, ///< it is deleted
+};
+/// The names of a file that is to be removed.
+struct RemovableFile {
+  int folder = 0; ///< the directory that has the file
+  std::string name;
+  std::string path; ///< for errors
+};
+/// Removes a file. `root` is the directory of the store; it gets a folder `trash` if it has none. If the
+/// trash has a file of this name, the file gets another name there. Returns the folder to which the file was
+/// moved, so that the caller can sync it; no folder if the file was deleted.
+SESSIONKIT_API Result<OpenFile> remove_file(FileOps& ops, int root, std::string const& root_path,
+                                            RemovableFile const& file, Removed removed);
 
 /// The error of a call after the directory of an open store was removed.
 SESSIONKIT_API Error removed_directory(std::string const& path);

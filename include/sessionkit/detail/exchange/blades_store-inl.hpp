@@ -85,7 +85,10 @@ class BladesStore final : public SessionStore {
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
   Result<SessionInfo> info(SessionId const& id) override;
   Result<SessionPage> list(ListQuery const& query) override;
-  Result<void> remove(SessionId const& id) override;
+  Result<void> remove(SessionId const& id) override { return take_away(id, detail::Removed::to_trash); }
+  Result<void> remove_permanently(SessionId const& id) override {
+    return take_away(id, detail::Removed::permanently);
+  }
 
  private:
   struct Text {
@@ -123,6 +126,7 @@ class BladesStore final : public SessionStore {
                      detail::FileStatus const& replaced);
   Result<bool> store_again(SessionId const& id, Stored const& stored);
   Result<void> check_key(SessionId const& id, std::string_view key);
+  Result<void> take_away(SessionId const& id, detail::Removed removed);
   Result<SessionInfo> row_of(SessionId const& id);
   Result<std::vector<SessionInfo>> rows();
   Result<void> sync_names();
@@ -447,7 +451,7 @@ Result<SessionPage> BladesStore::list(ListQuery const& query) {
   return page_of(std::move(*all), query);
 }
 
-Result<void> BladesStore::remove(SessionId const& id) {
+Result<void> BladesStore::take_away(SessionId const& id, detail::Removed removed) {
   if (auto r = process_.check(); !r) return r.error();
   if (auto r = check_writable(); !r) return r.error();
   Result<detail::OpenFile> const held = lock();
@@ -457,14 +461,9 @@ Result<void> BladesStore::remove(SessionId const& id) {
   int failed = ops_->status_at(directory_.get(), name.c_str(), file);
   if (detail::fault_of(failed) == detail::SystemFault::missing) return missing(id);
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the document");
-  Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
+  Result<detail::OpenFile> const trash =
+      detail::remove_file(*ops_, directory_.get(), root_, {directory_.get(), name, path_of(id)}, removed);
   if (!trash) return trash.error();
-  failed = ops_->rename(directory_.get(), name.c_str(), trash->get(), name.c_str(), false);
-  if (detail::fault_of(failed) == detail::SystemFault::exists) { // one of this name was removed before
-    std::string const other = detail::format_text("{}.{}{}", id.str(), random_entry_id(), suffix);
-    failed = ops_->rename(directory_.get(), name.c_str(), trash->get(), other.c_str(), false);
-  }
-  if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot move the document to the trash");
   {
     std::lock_guard<detail::Mutex> const guard(mutex_);
     rows_.erase(id);
@@ -472,12 +471,14 @@ Result<void> BladesStore::remove(SessionId const& id) {
     reported_.erase(id);
   }
   readings_.drop(id);
-  Result<void> synced = detail::sync_directory(*ops_, trash->get(), root_ + "/trash");
+  Result<void> synced;
+  if (removed == detail::Removed::to_trash)
+    synced = detail::sync_directory(*ops_, trash->get(), root_ + "/trash");
   if (synced) synced = sync_names();
   if (synced) return {};
   return detail::make_error(Errc::outcome_unknown, synced.error().system,
-                            "session '{}': it is in the trash, but may be back after power loss: {}",
-                            id.str(), synced.error().message);
+                            "session '{}': it is removed, but may be back after power loss: {}", id.str(),
+                            synced.error().message);
 }
 
 }}

@@ -65,7 +65,10 @@ class FileStore final : public SessionStore, public detail::StoreExtras {
     if (auto r = process_.check(); !r) return r.error();
     return index_.list(query);
   }
-  Result<void> remove(SessionId const& id) override;
+  Result<void> remove(SessionId const& id) override { return take_away(id, detail::Removed::to_trash); }
+  Result<void> remove_permanently(SessionId const& id) override {
+    return take_away(id, detail::Removed::permanently);
+  }
   Result<Position> durable_position(SessionId const& id) override;
   Result<std::shared_ptr<void>> hold(SessionId const& id) override;
   bool is_exclusive() const noexcept override { return options_.exclusive; }
@@ -76,7 +79,8 @@ class FileStore final : public SessionStore, public detail::StoreExtras {
     return {{folder_.directory(), folder_.file_of(id), path_of(id), above}, id.str()};
   }
   Result<detail::OpenFile> open_log(SessionId const& id) const;
-  Result<void> move_to_trash(SessionId const& id, detail::CachedWriter const& log);
+  Result<void> take_away(SessionId const& id, detail::Removed removed);
+  Result<void> remove_log(SessionId const& id, detail::CachedWriter const& log, detail::Removed removed);
   Result<void> check_key(SessionId const& id, std::string_view key);
   Result<void> check_writable() const {
     if (!options_.read_only) return {};
@@ -175,13 +179,13 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
   return page;
 }
 
-SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
+SESSIONKIT_SELDOM Result<void> FileStore::take_away(SessionId const& id, detail::Removed removed) {
   if (auto r = process_.check(); !r) return r;
   if (auto r = check_writable(); !r) return r;
   {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (auto r = move_to_trash(id, *log); !r) return r;
+    if (auto r = remove_log(id, *log, removed); !r) return r;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
     index_.note_removed(id); // before anybody makes it again
   }
@@ -190,8 +194,9 @@ SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
   return {};
 }
 
-// Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
-Result<void> FileStore::move_to_trash(SessionId const& id, detail::CachedWriter const& log) {
+// Under the transcript's lock, so that nobody is acknowledged an entry that is removed unseen.
+Result<void> FileStore::remove_log(SessionId const& id, detail::CachedWriter const& log,
+                                   detail::Removed removed) {
   std::string const name = folder_.file_of(id), path = path_of(id);
   Result<std::string_view> const program =
       detail::program_of_transcript(*ops_, folder_.directory(), folder_.path(), name);
@@ -211,17 +216,12 @@ Result<void> FileStore::move_to_trash(SessionId const& id, detail::CachedWriter 
   if (detail::fault_of(looked) == detail::SystemFault::missing || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster
   if (looked < 0) return detail::file_error(-looked, path, "cannot look at the transcript");
-  Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
+  Result<detail::OpenFile> const trash =
+      detail::remove_file(*ops_, directory_.get(), root_, {folder_.directory(), name, path}, removed);
   if (!trash) return trash.error();
-  int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
-  if (detail::fault_of(failed) == detail::SystemFault::exists) { // one of this name was removed before
-    std::string const other =
-        detail::format_text("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
-    failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);
-  }
-  if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
   if (options_.durability == Durability::os) return {};
-  if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
+  if (removed == detail::Removed::to_trash)
+    if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
   return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 

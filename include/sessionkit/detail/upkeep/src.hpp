@@ -16,3 +16,4 @@
 #include <sessionkit/detail/upkeep/search_needle-inl.hpp>
 #include <sessionkit/detail/upkeep/search_pieces-inl.hpp>
 #include <sessionkit/detail/upkeep/search_segment-inl.hpp>
+#include <sessionkit/detail/upkeep/trash-inl.hpp>

@@ -419,6 +419,15 @@ void removed_is_kept(Trial& t) {
            "the trash does not hold the lines of the removed session");
 }
 
+void removed_permanently(Trial& t) {
+  Started s = start(t, 3);
+  t.must(s.store->remove_permanently(s.id), "remove_permanently");
+  t.refused(s.store->read(s.id, {}), Errc::not_found, "reading what was removed permanently");
+  t.refused(s.store->remove_permanently(s.id), Errc::not_found, "removing it permanently again");
+  if (t.subject.removed_lines)
+    t.expect(t.subject.removed_lines(s.id).empty(), "the trash holds a session that was removed permanently");
+}
+
 // Whether the lease keeps other writers out is tested where the lock is.
 void leases(Trial& t) {
   Started s = start(t, 1);
@@ -478,6 +487,8 @@ void add_contract_checks(std::vector<Check>& all) {
   add("unless_active", "with `unless_active`, conflict while another session of the key is not archived",
       contract_checks_inl::unless_active);
   add("leases", "a lease is unsupported, or keeps out other stores only", contract_checks_inl::leases);
+  add("permanent_removal", "remove_permanently leaves nothing of a session",
+      contract_checks_inl::removed_permanently);
   add("trash", "remove moves to a trash where the store has one", contract_checks_inl::removed_is_kept,
       Claim::trash);
 }
