@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "branches.hpp"
 #include "client_words.hpp"
 #include "conversations.hpp"
 #include "host_turn.hpp"
 #include "views.hpp"
 
+#include <sessionkit/branches.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/ids.hpp>
 #include <sessionkit/json.hpp>
@@ -227,7 +227,7 @@ sk::Result<void> Conversations::choose_branch(Caller const& caller, sk::SessionI
   if (!place) return place.error();
   auto const log = log_with(*hosted_.store, id, entry);
   if (!log) return log.error();
-  auto const end = Branches(*log).newest_end(entry);
+  auto const end = sk::Branches(*log).newest_end(entry);
   if (end == log->entries.back().id) return {};
   sk::SessionOptions how;
   how.on_conflict = sk::OnConflict::fork;
@@ -286,10 +286,9 @@ sk::Result<Conversations::History> Conversations::history(Caller const& caller,
   if (turn && history.can_branch) drop_other_branch(*turn, *log, history.path);
   history.turn_begin = turn ? begin_of(*turn, history.path) : history.path.size();
   if (!history.can_branch) return history;
-  Branches const branches(*log);
+  sk::Branches const branches(*log);
   for (auto const& entry : history.path)
-    if (auto all = branches.beside(entry.id); is_shown(entry) && !all.empty())
-      history.beside[entry.id] = std::move(all);
+    if (auto all = branches.beside(entry.id); !all.empty()) history.beside[entry.id] = std::move(all);
   return history;
 }
 

@@ -5,6 +5,7 @@
 #include <sessionkit/json.hpp>
 #include <sessionkit/sessionkit.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -32,7 +33,8 @@ std::string row_of(sk::ConversationItem const& item) {
   if (auto const* message = item.entry.as<sk::Message>())
     row += (message->role == sk::Role::user ? "you: " : "model: ") + message->text();
   if (auto const* note = item.entry.as<sk::CustomMessage>()) row += "note " + note->display.str();
-  if (item.entry.as<sk::Compaction>()) row += "-- a summary was made here --";
+  if (auto const* made = item.entry.as<sk::Compaction>())
+    row += "-- summary: " + sk::shown_summary(made->summary) + " --";
   for (auto const& tool : item.tools) {
     auto const& call = std::get<sk::ToolUse>(item.entry.as<sk::Message>()->parts[tool.part]);
     row += " [" + call.name + (tool.result ? ": done]" : ": no result]");
@@ -46,6 +48,32 @@ std::vector<std::string> rows(sk::Session const& session) {
   return all;
 }
 // [screen]
+
+// [versions]
+// "2 of 3" beside a message that was said again, such as a regenerated answer; empty if it was said once.
+std::string version_of(sk::Branches const& branches, sk::EntryId const& entry) {
+  auto const all = branches.beside(entry);
+  auto const place = std::find(all.begin(), all.end(), entry);
+  if (place == all.end()) return {};
+  return std::to_string(place - all.begin() + 1) + " of " + std::to_string(all.size());
+}
+
+// Shows and continues the branch of another version.
+sk::Result<void> choose_version(sk::Session& session, sk::Branches const& branches,
+                                sk::EntryId const& version) {
+  return session.rewind(branches.newest_end(version));
+}
+
+// Says something else in the place of an entry; then both are versions.
+sk::Result<sk::EntryId> say_instead(sk::SessionStore& store, sk::Session& session, sk::EntryId const& entry,
+                                    sk::Message const& message) {
+  auto const log = sk::load_log(store, session.id());
+  if (!log) return log.error();
+  sk::Branches const branches(*log);
+  if (auto const moved = session.rewind(branches.before(entry)); !moved) return moved.error();
+  return session.append(message);
+}
+// [versions]
 
 // [stored]
 // The same for a session that is not open here: two readings and a pure function.
@@ -167,6 +195,14 @@ int main() {
   expect(rows(session).back().find("[read_file: done]") != std::string::npos, "and answers it");
   session.append(sk::assistant("Nothing.")).value();
   expect(preview(session) == "Nothing. (6)", "the last message and the number of messages");
+
+  auto const first = session.leaf();
+  say_instead(*store, session, first, sk::assistant("It is empty.")).value();
+  sk::Branches const branches(sk::load_log(*store, session.id()).value());
+  expect(version_of(branches, session.leaf()) == "2 of 2" && version_of(branches, first) == "1 of 2",
+         "two versions of an answer");
+  choose_version(session, branches, first).value();
+  expect(preview(session) == "Nothing. (6)", "the first one again");
 
   sk::Target const target{sk::Provider::anthropic};
   print_request(session, target);

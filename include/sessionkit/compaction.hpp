@@ -110,6 +110,10 @@ SESSIONKIT_API std::optional<CompactionPlan>
 plan_compaction(Context const& context, CompactionPolicy const& policy = {},
                 CompactionReason reason = CompactionReason::size);
 
+/// Returns the text of a summary for a screen: without the lists of files and tool calls at its end, which
+/// are for the model (`CompactionPlan::facts`).
+SESSIONKIT_API std::string shown_summary(std::string summary);
+
 /// Calls the summarizer for each request of a plan, and returns the last summary. A blank summary is returned
 /// unchanged. The time of `CompactionPolicy::deadline` begins with this call. Errors are those of the
 /// summarizer, and `timed_out` if an answer comes after the deadline.

@@ -495,3 +495,12 @@ TEST_CASE("planning takes time in proportion to the log") {
   CHECK(sk::plan_compaction(context_of(bodies), keeping(sk::keep_turns(2)), CompactionReason::manual));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
+
+TEST_CASE("a screen shows a summary without the lines for the model") {
+  CHECK(sk::shown_summary("They met.") == "They met.");
+  CHECK(sk::shown_summary(
+            "They met.\n\n<read-files>\na.txt\n</read-files>\n\n<tool-calls>\nbash(x)\n</tool-calls>")
+        == "They met.");
+  CHECK(sk::shown_summary("<read-files> is a tag.") == "<read-files> is a tag.");
+  CHECK(sk::shown_summary("").empty());
+}

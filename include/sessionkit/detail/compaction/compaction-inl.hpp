@@ -417,6 +417,11 @@ SESSIONKIT_SELDOM std::string CompactionPlan::facts() const {
                                   : compaction_inl::most_fact_tokens);
 }
 
+SESSIONKIT_SELDOM std::string shown_summary(std::string summary) {
+  (void)detail::take_facts(summary);
+  return summary;
+}
+
 SESSIONKIT_SELDOM Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer,
                                                 Clock const& clock) {
   auto const now = [&] { return clock ? clock() : system_now(); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// Includes every function body of the room (folder) `history`.
+#include <sessionkit/detail/history/branches-inl.hpp>
 #include <sessionkit/detail/history/context-inl.hpp>
 #include <sessionkit/detail/history/conversation-inl.hpp>
 #include <sessionkit/detail/history/draft-inl.hpp>
