@@ -4,15 +4,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
-/// The two members of a request body that a history fills, as JSON text.
+/// The two members of a request body that a history fills, as JSON text, and what the host should know about
+/// them.
 struct RequestParts {
   /// The system text: an object for gemini, and a JSON string for the others. It is `null` if there is no
   /// system text, or if the provider's form has the text among the messages.
   std::string system;
   std::string messages; ///< a JSON array
+  /// True if the request must be sent without reasoning (`History::reasoning_must_be_off`).
+  bool reasoning_must_be_off = false;
+  /// What was changed so that the provider accepts the messages (`History::report`). `Session::request` does
+  /// not report changes of messages that it did not encode again. `encode` leaves the list empty, because the
+  /// history has the report.
+  std::vector<Repair> report = {};
 };
 
 /// Writes a history in a provider's wire format. The same history always gives the same bytes. Pass the

@@ -51,6 +51,8 @@ struct RequestPieces {
   std::string system = {};    ///< as in `RequestParts`
   std::string_view kept = {}; ///< the messages that an earlier request encoded; empty if there are none
   std::string added = {};     ///< the rest of the JSON array, after `kept`
+  bool reasoning_must_be_off = false; ///< as in `RequestParts`
+  std::vector<Repair> report = {};    ///< what was changed in `added`, and in `kept` if it grew
 };
 
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
@@ -277,9 +279,9 @@ class SESSIONKIT_API Session {
   /// are stored again after the summary, in the same write. Fails with `unsupported` if the dialect has no
   /// compactions, if the profile stores none, or if the line of the first kept entry has no id. Fails with
   /// `invalid_argument` while messages that the summary would replace are held back.
-  Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
-  /// The same with the result of `summarize`. If the result is an error, this call returns the error, and the
-  /// breaker counts a failure.
+  ///
+  /// `summary` is a text, or the result of `summarize`. If it is an error, this call returns the error, and
+  /// the breaker counts a failure.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, Result<std::string> summary);
 
  private:

@@ -217,8 +217,10 @@ class AnyHost {
     gone_on += pieces->kept.empty() ? 0U : 1U;
     std::string const made = joined(*pieces);
     sk::RequestParts const again = session_->request(target).value();
+    bool const same_flags = pieces->reasoning_must_be_off == history->reasoning_must_be_off
+                            && again.reasoning_must_be_off == history->reasoning_must_be_off;
     if (made == expected.messages && pieces->system == expected.system && again.messages == made
-        && again.system == expected.system)
+        && again.system == expected.system && same_flags)
       return true;
     differs = expected.system + expected.messages + "\n\n" + pieces->system + made + "\n\n" + again.messages;
     return false;

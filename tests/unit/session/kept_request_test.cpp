@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -397,4 +398,50 @@ TEST_CASE("a forked child gets no request of what its parent kept") {
   CHECK(status == 0);
   session.append(sk::assistant("from the parent")).value();
   CHECK(kept_bytes(session) > 0);
+}
+
+TEST_CASE("a request in parts says that its tool loop began without reasoning") {
+  bool const with_reasoning = GENERATE(false, true);
+  auto session = sk::Session::create(sk::make_memory_store()).value();
+  session.append(sk::user("look everywhere")).value();
+  sk::Target const target = to_anthropic();
+  for (int i = 0; i < 6; ++i) { // one loop, whose first answer is soon in the kept part
+    sk::ToolUse const call{"call" + std::to_string(i), "look", sk::RawJson::from("{}")};
+    sk::Message answer = sk::assistant(call);
+    bool const thinks = i == 0 ? with_reasoning : !with_reasoning;
+    if (thinks) answer.parts.insert(answer.parts.begin(), sk::Part(sk::Thinking{"Hm.", "c2lnbmF0dXJl"}));
+    session.append(answer).value();
+    session.append(sk::tool_result(call, "nothing")).value();
+    bool const off = session.history(target).value().reasoning_must_be_off;
+    CHECK(off == !with_reasoning);
+    CHECK(session.request(target).value().reasoning_must_be_off == off);
+    CHECK(session.request_pieces(target).value().reasoning_must_be_off == off);
+  }
+  REQUIRE(kept_bytes(session, target) > 0);
+  session.append(sk::assistant("Nowhere.")).value();
+  session.append(sk::user("Thanks.")).value();
+  CHECK_FALSE(session.request(target).value().reasoning_must_be_off);
+}
+
+TEST_CASE("a request reports the repairs of the messages that it encodes") {
+  auto session = talk(sk::make_memory_store(), 1);
+  auto const rules = [&session] {
+    std::vector<std::string> names;
+    for (sk::Repair const& repair : session.request(to_anthropic()).value().report)
+      names.emplace_back(repair.rule);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(rules().empty());
+  session.append(sk::assistant(sk::ToolUse{"open", "look", sk::RawJson::from("{}")})).value();
+  session.append(sk::user("never mind")).value();
+  Names const whole = rules(); // made from nothing
+  CHECK(whole.size() == session.history(to_anthropic()).value().report.size());
+  REQUIRE_FALSE(whole.empty());
+  session.append(sk::assistant("good")).value();
+  session.append(sk::user("and?")).value();
+  CHECK(rules() == whole); // the part that is kept from now on
+  session.append(sk::assistant("nothing")).value();
+  session.append(sk::user("then bye")).value();
+  CHECK(rules().empty()); // it was reported before
 }

@@ -231,14 +231,12 @@ std::size_t history_tokens(History const& history, TokenEstimator const& estimat
 }
 
 // Whether the next answer goes on in a tool loop whose first answer does not begin with reasoning.
-SESSIONKIT_SELDOM bool loops_without_reasoning(std::vector<Message> const& messages) {
+SESSIONKIT_SELDOM bool loops_without_reasoning(std::vector<Message> const& messages,
+                                               detail::LoopStart before) {
   std::size_t end = messages.size();
   if (end > 0 && messages[end - 1].role == Role::user) --end; // words beside the results
   if (end == 0 || messages[end - 1].role != Role::tool) return false;
-  Message const* first = nullptr;
-  for (; end > 0 && messages[end - 1].role != Role::user; --end)
-    if (messages[end - 1].role == Role::assistant) first = &messages[end - 1];
-  return first && !std::holds_alternative<Thinking>(first->parts.front());
+  return detail::loop_start(messages, end, before) == detail::LoopStart::other;
 }
 
 History rebuild_valid(Context const& context, Target const& target, bool consumed,
@@ -266,7 +264,7 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   bool const cut = apply_policies(target, history);
   history.tokens = history_tokens(history, target.estimator, !cut && has_fresh_count(draft));
   history.reasoning_must_be_off =
-      target.provider == Provider::anthropic && loops_without_reasoning(history.messages);
+      target.provider == Provider::anthropic && loops_without_reasoning(history.messages, part.before);
   return history;
 }
 

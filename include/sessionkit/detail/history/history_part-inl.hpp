@@ -92,6 +92,16 @@ SESSIONKIT_SELDOM std::size_t settled_entries(Context const& context, Target con
   return 0;
 }
 
+SESSIONKIT_SELDOM LoopStart loop_start(std::vector<Message> const& messages, std::size_t end,
+                                       LoopStart before) noexcept {
+  LoopStart start = LoopStart::none;
+  for (; end > 0 && messages[end - 1].role != Role::user; --end)
+    if (messages[end - 1].role == Role::assistant)
+      start = std::holds_alternative<Thinking>(messages[end - 1].parts.front()) ? LoopStart::reasoning
+                                                                                : LoopStart::other;
+  return end == 0 && before != LoopStart::none ? before : start;
+}
+
 SESSIONKIT_SELDOM bool is_seam(Role before, Role after) noexcept {
   return after == Role::assistant ? before == Role::tool : after == Role::user && before == Role::assistant;
 }

@@ -12,11 +12,23 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+/// How the answers after the last message of the user begin.
+enum class LoopStart {
+  none,      ///< there is no such answer
+  reasoning, ///< the first of them begins with reasoning
+  other,     ///< it begins with something else
+};
+
 /// The place of a part in its history.
 struct HistoryPart {
   bool begins = true; ///< false if other messages precede the part
   bool ends = true;   ///< false if messages follow, so that rules about the last message do not apply
+  LoopStart before = LoopStart::none; ///< of the messages that precede the part
 };
+
+/// Returns how the answers begin after the last message of the user among the first `end` messages of a part.
+/// `before` is the same for the messages that precede the part.
+LoopStart loop_start(std::vector<Message> const& messages, std::size_t end, LoopStart before) noexcept;
 
 /// True if histories for this target can be made in parts. False in mode `faithful`, and with policies, which
 /// look at the complete history.

@@ -49,7 +49,7 @@ RequestParts encode(History const& history, Target const& target) {
   auto const& said = history.messages;
   if (std::any_of(said.begin(), said.end(), detail::has_blob_refs)) // a host made it, not a rebuild
     return encode(provider_inl::without_blob_refs(history), target);
-  RequestParts out{"null", {}};
+  RequestParts out{"null", {}, history.reasoning_must_be_off};
   out.messages.reserve(detail::encoded_size(history));
   out.messages += '[';
   for (provider_inl::ProviderEncoder const& encoder : provider_inl::encoders)

@@ -25,6 +25,16 @@ std::vector<std::size_t> names_of(std::vector<Entry> const& entries, std::size_t
   return names;
 }
 
+// A request in which nothing was kept.
+RequestPieces whole_request(History history, Target const& target) {
+  RequestParts whole = encode(history, target);
+  return {std::move(whole.system),
+          {},
+          std::move(whole.messages),
+          whole.reasoning_must_be_off,
+          std::move(history.report)};
+}
+
 // The elements of an array, without its brackets.
 std::string_view elements_of(std::string_view array) { return array.substr(1, array.size() - 2); }
 
@@ -40,6 +50,7 @@ bool KeptRequest::is_for(Target const& target) const { return valid_ && asks_the
 void KeptRequest::drop() noexcept {
   valid_ = false;
   parts_ = {};
+  loop_ = LoopStart::none;
   names_.clear();
   recent_ = {};
 }
@@ -79,16 +90,20 @@ bool KeptRequest::encode_part(Context&& context, HistoryPart part, RequestParts&
   if (!part.ends) {
     learn(names);
     last_ = made.messages.back().role;
+    loop_ = loop_start(made.messages, made.messages.size(), loop_);
   }
   encoded = encode(made, target_);
+  encoded.report = std::move(made.report);
   return true;
 }
 
 // Keeps a part that cannot change any more.
-bool KeptRequest::take(Context&& context, Names const& names) {
+bool KeptRequest::take(Context&& context, Names const& names, std::vector<Repair>& report) {
   bool const begins = parts_.messages.empty();
   RequestParts encoded;
-  if (!encode_part(std::move(context), {begins, false}, begins ? parts_ : encoded)) return false;
+  RequestParts& kept = begins ? parts_ : encoded;
+  if (!encode_part(std::move(context), {begins, false, loop_}, kept)) return false;
+  report = std::exchange(kept.report, {});
   learn(names);
   if (begins)
     parts_.messages.pop_back();
@@ -105,10 +120,8 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
   Names const open = kept_request_inl::names_of(context.entries, cut, size, target_);
   if (begins) learn(settled);
   bool const apart = !knows_any(open) && (begins || !knows_any(settled));
-  if (begins && (cut == 0 || !apart)) {
-    RequestParts whole = encode(rebuild_part(std::move(context), target_, {}), target_);
-    return RequestPieces{std::move(whole.system), {}, std::move(whole.messages)};
-  }
+  if (begins && (cut == 0 || !apart))
+    return kept_request_inl::whole_request(rebuild_part(std::move(context), target_, {}), target_);
   if (!apart) return std::nullopt;
 
   Context rest;
@@ -119,11 +132,14 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
     rest.entries.push_back(std::move(context.entries[i]));
   }
   context.entries.erase(context.entries.begin() + static_cast<std::ptrdiff_t>(cut), context.entries.end());
-  if (cut != 0 && (!take(std::move(context), settled) || knows_any(open))) return std::nullopt;
+  RequestPieces made{{}, {}, ","};
+  if (cut != 0 && (!take(std::move(context), settled, made.report) || knows_any(open))) return std::nullopt;
   RequestParts encoded;
-  if (!encode_part(std::move(rest), {false, true}, encoded)) return std::nullopt;
+  if (!encode_part(std::move(rest), {false, true, loop_}, encoded)) return std::nullopt;
 
-  RequestPieces made{parts_.system, {}, ","};
+  made.system = parts_.system;
+  made.reasoning_must_be_off = encoded.reasoning_must_be_off;
+  std::move(encoded.report.begin(), encoded.report.end(), std::back_inserter(made.report));
   made.added += kept_request_inl::elements_of(encoded.messages);
   made.added += ']';
   std::size_t const names = names_.size() * kept_request_inl::bytes_of_a_name;
@@ -154,10 +170,7 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
   for (bool keep = keeps;; keep = false) {
     Result<Context> all = context();
     if (!all) return all.error();
-    if (!keep) {
-      RequestParts whole = encode(HistoryRebuilder(own).rebuild(std::move(*all)), own);
-      return RequestPieces{std::move(whole.system), {}, std::move(whole.messages)};
-    }
+    if (!keep) return kept_request_inl::whole_request(HistoryRebuilder(own).rebuild(std::move(*all)), own);
     state.last_request.begin(own, {{}, all->leaf, state.tail.end(), all->dialect});
     std::size_t const stored = all->entries.size() - state.pending.held();
     if (auto made = state.last_request.add(std::move(*all), stored)) return std::move(*made);
@@ -170,18 +183,23 @@ Result<RequestParts> Session::request(Target const& target) const {
   if (!state_) return detail::empty_session();
   Target own = state_->own_target(target);
   if (state_->options.kept_request != 0 && detail::has_parts(own) && !state_->last_request.expects(own)) {
-    Result<History> const rebuilt = history(target);
+    Result<History> rebuilt = history(target);
     if (!rebuilt) return rebuilt.error();
     state_->last_request.expect(std::move(own));
-    return encode(*rebuilt, target);
+    RequestParts whole = encode(*rebuilt, target);
+    whole.report = std::move(rebuilt->report);
+    return whole;
   }
   Result<RequestPieces> pieces = request_pieces(target);
   if (!pieces) return pieces.error();
-  if (pieces->kept.empty()) return RequestParts{std::move(pieces->system), std::move(pieces->added)};
-  std::string messages;
-  messages.reserve(pieces->kept.size() + pieces->added.size());
-  (messages += pieces->kept) += pieces->added;
-  return RequestParts{std::move(pieces->system), std::move(messages)};
+  RequestParts whole{std::move(pieces->system), {}, pieces->reasoning_must_be_off, std::move(pieces->report)};
+  if (pieces->kept.empty()) {
+    whole.messages = std::move(pieces->added);
+  } else {
+    whole.messages.reserve(pieces->kept.size() + pieces->added.size());
+    (whole.messages += pieces->kept) += pieces->added;
+  }
+  return whole;
 }
 
 }}

@@ -52,7 +52,7 @@ class SESSIONKIT_API KeptRequest {
   using Names = std::vector<std::size_t>;
   bool knows_any(Names const& names) const;
   void learn(Names const& names);
-  bool take(Context&& context, Names const& names);
+  bool take(Context&& context, Names const& names, std::vector<Repair>& report);
   bool encode_part(Context&& context, HistoryPart part, RequestParts& encoded);
 
   std::size_t limit_;
@@ -61,6 +61,7 @@ class SESSIONKIT_API KeptRequest {
   Target target_ = {};
   RequestParts parts_ = {}; ///< the kept messages without the end of their array; empty: there are none yet
   Role last_ = Role::user;  ///< the role of the last kept message
+  LoopStart loop_ = LoopStart::none;           ///< of the kept messages
   std::unordered_set<std::size_t> names_ = {}; ///< the names in the kept part (`add_names`)
   RecentEntries recent_ = {};
 };

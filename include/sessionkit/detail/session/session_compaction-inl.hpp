@@ -238,15 +238,13 @@ Session::compact(Summarizer& summarizer, CompactionPolicy const& policy, Compact
 }
 
 SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan,
-                                                           Result<std::string> summary) {
+                                                           Result<std::string> given) {
   if (!state_) return detail::empty_session();
-  if (summary) return apply(plan, std::move(*summary));
-  state_->compaction_failed(plan);
-  return summary.error();
-}
-
-SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
-  if (!state_) return detail::empty_session();
+  if (!given) {
+    state_->compaction_failed(plan);
+    return given.error();
+  }
+  std::string& summary = *given;
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
   Compaction body = session_compaction_inl::compaction_of(plan, std::move(summary) + plan.facts());
