@@ -33,6 +33,8 @@ using FailureHandler = void (*)(Error const& error);
 /// message to the standard error and calls `std::abort` instead.
 SESSIONKIT_API FailureHandler set_failure_handler(FailureHandler handler) noexcept;
 
+template <class T> class Result;
+
 namespace detail {
 /// Throws `Exception`, or ends the program if the library was compiled without exceptions. This function
 /// exists so that the code for the throw is not compiled into each caller of `value()`.
@@ -41,6 +43,15 @@ namespace detail {
 /// error with `invalid_argument`. These functions exist so that their code is not compiled into each caller.
 SESSIONKIT_COLD SESSIONKIT_API Error const& error_of(Error const* error) noexcept;
 SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
+
+template <class U> inline constexpr bool is_result_v = false;
+template <class U> inline constexpr bool is_result_v<Result<U>> = true;
+/// True if a `Result<T>` may be made from a `U`, which is another type than `T`.
+template <class U, class T, class Given = std::remove_cv_t<std::remove_reference_t<U>>>
+inline constexpr bool becomes_value_v =
+    !std::is_same_v<
+        Given,
+        T> && !std::is_same_v<Given, Error> && !is_result_v<Given> && !std::is_arithmetic_v<T> && std::is_convertible_v<U, T>;
 }
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use
@@ -54,6 +65,10 @@ template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is
 
   /// Makes a success.
   Result(T value) : state_(std::move(value)) {}
+  /// Makes a success from something that converts to `T`, for example a `Result<std::string>` from a string
+  /// literal. (For an arithmetic type, the constructor above makes the conversion.)
+  template <class U, class = std::enable_if_t<detail::becomes_value_v<U, T>>>
+  Result(U&& value) : state_(T(std::forward<U>(value))) {}
   /// Makes a failure.
   SESSIONKIT_COLD Result(Error const& error) : state_(error) {}
   /// The same.

@@ -190,3 +190,16 @@ TEST_CASE("a failure handler sees the error of a value that is taken, and the ex
   CHECK_THROWS_AS(half(5).value(), Exception);
   CHECK(seen.size() == 2);
 }
+
+TEST_CASE("a result is made from what converts to its value") {
+  auto const text = []() -> Result<std::string> { return "a literal"; };
+  CHECK(text().value() == "a literal");
+  auto const shared = []() -> Result<std::shared_ptr<Base>> { return std::make_shared<Derived>(); };
+  CHECK(shared().value() != nullptr);
+  auto const failed = []() -> Result<std::string> {
+    Error error{Errc::io_error, 5, "bad"}; // not const: no copy of it is a value
+    return error;
+  };
+  CHECK(failed().error().message == "bad");
+  CHECK_FALSE(std::is_convertible_v<int, Result<std::string>>);
+}

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "sessionkit needs C++17 or newer: compile with -std=c++17 (MSVC: /std:c++17)"
+#endif
+
 // Some texts are not ASCII. Without /utf-8, MSVC reads them in the code page of the system.
 static_assert(sizeof("\u00A7") == 3, "compile with UTF-8 as the character set (MSVC: /utf-8)");
 
