@@ -36,7 +36,8 @@ class MapStore final : public SessionStore {
       for (auto const& log : logs_)
         if (selects(active_query(batch.unless_active), log.second.info))
           return Error{Errc::conflict, 0, "the key has the session " + log.first.str() + "; open that one"};
-    Dialect const* const found = detect_dialect(batch.records.front().line);
+    Dialect const* const found =
+        batch.dialect.empty() ? detect_dialect(batch.records.front().line) : find_dialect(batch.dialect);
     auto& [records, crcs, info, dialect] =
         logs_.try_emplace(id, Log{{}, {}, make_session_info(id), found ? found->name : "native"})
             .first->second;
