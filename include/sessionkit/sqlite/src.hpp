@@ -9,6 +9,7 @@
 #include <sessionkit/sqlite/detail/import_opencode_database-inl.hpp>
 #include <sessionkit/sqlite/detail/rows-inl.hpp>
 #include <sessionkit/sqlite/detail/sqlite_file-inl.hpp>
+#include <sessionkit/sqlite/detail/sqlite_import-inl.hpp>
 #include <sessionkit/sqlite/detail/sqlite_log-inl.hpp>
 #include <sessionkit/sqlite/detail/sqlite_schema-inl.hpp>
 #include <sessionkit/sqlite/detail/sqlite_store-inl.hpp>

@@ -282,6 +282,4 @@ constexpr Importer importer{"openai-agents",          "OpenAI Agents SDK", recog
 
 Importer const& openai_agents_importer() noexcept { return import_openai_agents_inl::importer; }
 
-Importers known_sqlite_importers() { return {&opencode_database_importer(), &openai_agents_importer()}; }
-
 }}
