@@ -52,8 +52,24 @@ def run_faults(runs, targets):
     for run in runs:
         if not PASSED.fullmatch(run["seen"]) or not run["how"]:
             yield f"docs/platforms.md: {run['target']}, {run['program']}: '{run['seen']}' is no success"
-        if not re.fullmatch(r"\d{4}-\d\d-\d\d", run["date"]) or not re.fullmatch(r"[0-9a-f]{8,40}", run["commit"]):
+        if not is_dated(run):
             yield f"docs/platforms.md: {run['target']}, {run['program']} has no date or no commit"
+
+
+def is_dated(run):
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", run["date"]) and re.fullmatch(r"[0-9a-f]{8,40}", run["commit"])
+
+
+def windows_faults(text):
+    """The first table of the section about Windows has what ran under wine."""
+    lines = section_of(text, "Windows").partition("| what ran under wine |")[2].partition("\n\n")[0].splitlines()[2:]
+    print(f"{len(lines)} rows of Windows")
+    if not lines:
+        yield "docs/platforms.md: there are no rows of Windows"
+    for line in lines:
+        *_, date, commit = (cell.strip() for cell in line.strip(" |").split("|"))
+        if not is_dated({"date": date, "commit": commit}):
+            yield f"docs/platforms.md: Windows: {line} has no date or no commit"
 
 
 def main():
@@ -61,7 +77,7 @@ def main():
     text = (root / "docs/platforms.md").read_text()
     runs = table_of(text, "What ran")
     listed = subprocess.run([root / "scripts/platforms", "--list"], check=True, stdout=subprocess.PIPE, text=True)
-    found = [*run_faults(runs, set(listed.stdout.split())), *promise_faults(text, runs)]
+    found = [*run_faults(runs, set(listed.stdout.split())), *promise_faults(text, runs), *windows_faults(text)]
     print("\n".join(found))
     return 1 if found else 0
 

@@ -2,7 +2,7 @@
 """Plants faults in a page of platforms: check_platforms.py must report each of them, and nothing in the sound page."""
 import sys
 
-from check_platforms import promise_faults, run_faults, table_of
+from check_platforms import promise_faults, run_faults, table_of, windows_faults
 
 PAGE = """
 ## Which promise was proved where
@@ -29,6 +29,17 @@ PAGE = """
 | x86_64-linux-gnu | g++ | library | unit | here | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
 | s390x-linux-gnu | g++ | library | kit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
 | s390x-linux-gnu | g++ | library | unit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
+
+## Windows
+
+| what ran under wine | result | date | commit |
+|---|---|---|---|
+| `hello` | it ran | 2026-01-03 | 0123abce |
+| the kit | passed | 2026-01-03 | 0123abce |
+
+| promise | how it is kept |
+|---|---|
+| one | so |
 """
 TARGETS = {"x86_64-linux-gnu", "x86_64-linux-musl", "s390x-linux-gnu"}
 
@@ -45,6 +56,8 @@ PLANTED = [  # text, what takes its place, the fault that is reported
     ("| x86_64-linux-gnu | g++ | library | unit", "| sparc-linux-gnu | g++ | library | unit", "sparc-linux-gnu is no target"),
     ("| x86_64-linux-musl | zig", "| x86_64-linux-gnu | zig", "Linux, contract: 'ran here', but 'not tried' was shown"),
     ("| 2026-01-02 | 0123abcd |\n| x86_64-linux-musl", "| | 0123abcd |\n| x86_64-linux-musl", "x86_64-linux-gnu, kit has no date or no commit"),
+    ("| passed | 2026-01-03 |", "| passed | |", "Windows: | the kit | passed | | 0123abce | has no date or no commit"),
+    ("| what ran under wine |", "| what ran |", "there are no rows of Windows"),
 ]
 
 
@@ -54,7 +67,7 @@ def main():
         assert text in PAGE, text
         page = PAGE.replace(text, planted, 1) if text else PAGE
         runs = table_of(page, "What ran")
-        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs)]
+        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs), *windows_faults(page)]
         if (fault is None) != (not found) or (fault and not any(line == f"docs/platforms.md: {fault}" for line in found)):
             wrong += 1
             print(f"planted: {planted}\n  wanted: {fault}\n  found: {found}")

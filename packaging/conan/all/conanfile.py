@@ -83,8 +83,13 @@ class SessionkitConan(ConanFile):
             self.info.clear()
 
     def validate(self):
-        if self.settings.os != "Linux":
-            raise ConanInvalidConfiguration(f"{self.name} supports Linux with glibc only, not {self.settings.os}")
+        if self.settings.os not in ("Linux", "Macos", "Windows"):
+            raise ConanInvalidConfiguration(f"{self.name} supports Linux, macOS and Windows, not {self.settings.os}")
+        if self.settings.os == "Windows" and self.settings.compiler != "gcc":
+            raise ConanInvalidConfiguration(f"{self.name} supports MinGW-w64 only on Windows")
+        servers = [name for name in self._chosen_stores if name != "sqlite"]
+        if self.settings.os == "Windows" and servers:
+            raise ConanInvalidConfiguration(f"{self.name}: with_{servers[0]} is not available on Windows")
         check_min_cppstd(self, 17)
 
     def source(self):
@@ -119,14 +124,15 @@ class SessionkitConan(ConanFile):
         self.cpp_info.set_property("cmake_file_name", "sessionkit")
         self.cpp_info.set_property("cmake_target_name", "sessionkit::all")
         self.cpp_info.set_property("pkg_config_name", "sessionkit-all")
+        platform = ["ntdll"] if self.settings.os == "Windows" else ["m"]
         formatter = ["fmt::fmt"] if self.options.with_fmt else []
-        self._component("header_only", None, formatter, pc="sessionkit-header-only", system=["m"])
+        self._component("header_only", None, formatter, pc="sessionkit-header-only", system=platform)
         if not self.options.with_fmt:
             self.cpp_info.components["header_only"].defines = ["SESSIONKIT_WITHOUT_FMT"]
         core = "header_only"
         if not self.options.header_only:
             core = "core"
-            self._component(core, "sessionkit", formatter, target="sessionkit", pc="sessionkit", system=["m"])
+            self._component(core, "sessionkit", formatter, target="sessionkit", pc="sessionkit", system=platform)
         self._component("testing", "sessionkit_testing", [core], system=["pthread"])
         for name in self._chosen_stores:
             package = self._stores[name].split("/")[0]
