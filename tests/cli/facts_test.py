@@ -2,6 +2,7 @@
 """log, last, info, path, set, rename, label, archive, restore, rewind: the facts of a session, and changing them."""
 import json
 import pathlib
+import re
 import unittest
 
 from support import PI, ProgramTest, texts
@@ -147,6 +148,20 @@ class Facts(ProgramTest):
         self.ok("rewind", session, self.ids[3], "--summary", "-", stdin="tried otherwise")
         self.assertIn("tried otherwise", self.ok("history", session).out)
         self.ok("verify", session)
+
+    def test_rewind_takes_back_what_was_said_lately(self):
+        session = self.new()
+        self.say(session, "user", "old")
+        old = self.ok("tree", session).out.splitlines()[-1].split("\t")[0]
+        file = self.file_of(session)
+        file.write_text(re.sub(r'"timestamp":"20\d\d', '"timestamp":"2025', file.read_text()))
+        self.fails(3, "rewind", session, "--back", "1h")  # nothing is newer
+        self.say(session, "user", "new")
+        self.assertEqual(self.ok("rewind", session, "--back", "1h", "--json").json["to"], old)
+        self.assertNotIn("new", self.ok("show", session).out)
+        self.assertIn("older", self.fails(3, "rewind", self.new(), "--back", "1h").err)
+        for wrong in (["--back", "30"], ["--back", "1h", old], []):
+            self.fails(2, "rewind", session, *wrong)
 
     def test_rewind_is_refused_where_a_format_has_no_branches(self):
         self.new("--id", "flat", "--profile", "claw0")

@@ -39,7 +39,7 @@ SCREENS = {
     "append": [f"append {CHAT} --role user --text x --entry-id e1", f"append {CHAT} --role user --text y --entry-id e1",
                f"append {CHAT} --role user --text ''"],
     "fork": [f"fork {CHAT} --id copy --at {LEAF} --title Copy --user ada", f"fork {CHAT} --at nope"],
-    "rewind": [f"rewind {CHAT} {LEAF}", f"rewind {CHAT} nope", f"rewind {CHAT} {LEAF} --summary ''"],
+    "rewind": [f"rewind {CHAT} {LEAF}", f"rewind {CHAT} nope", f"rewind {CHAT}", f"rewind {CHAT} {LEAF} --summary ''"],
     "compact": [f"compact {CHAT} --keep-turns 1 --dry-run", f"compact {CHAT} --keep-turns 1"],
     "set": [f"set {CHAT} title='Sorting files' state.city=Berlin state.budget=1200 archived=true", f"set {CHAT} --unset state.city",
             f"set {CHAT} key=x", f"set {CHAT} colour=blue", f"set {CHAT} title", f"set {CHAT}"],

@@ -71,7 +71,8 @@ class Narrow(ProgramTest):
             self.say("aaaaaaaa-1", "user", "words " * 30)
         for columns in (20, 40, 80, 120):
             for args in (["ls"], ["log", "aaaaaaaa-1"], ["info", "aaaaaaaa-1"], ["stats"], ["diff", "aaaaaaaa-1", "bbbbbbbb-2"],
-                         ["tree", "aaaaaaaa-1"], ["tree", PI / "branches_labels.jsonl"], ["prune", "--most", "1", "--dry-run"]):
+                         ["tree", "aaaaaaaa-1"], ["tree", PI / "branches_labels.jsonl"], ["prune", "--most", "1", "--dry-run"],
+                         ["search", "-l", "words"]):
                 _, shown = self.on_terminal(*args, env={"NO_COLOR": "1"}, size=(columns, 50))
                 for line in shown.splitlines():
                     if not line.startswith(("sessionkit:", "hint:")):
@@ -91,6 +92,16 @@ class Narrow(ProgramTest):
         self.assertEqual(shown[0].split()[0], "DAY")
         rows = self.on_terminal("prune", "--most", "1", "--dry-run", "--no-pager", env={"NO_COLOR": "1"}, size=(120, 24))[1]
         self.assertIn("aaaaaaaa-1", rows)
+
+
+    def test_a_search_shows_titles_and_a_tree_shows_times(self):
+        self.new("--id", "aaaaaaaa-1", "--title", "Sorting files")
+        self.say("aaaaaaaa-1", "user", "lantern")
+        for args in (["search", "lantern"], ["search", "-l", "lantern"]):
+            shown = self.on_terminal(*args, env={"NO_COLOR": "1"}, size=(80, 24))[1]
+            self.assertRegex(shown.splitlines()[0], r"^aaaaaaaa-1  (just now|\d+s ago)  Sorting files$")
+        self.assertRegex(self.on_terminal("tree", "aaaaaaaa-1", env={"NO_COLOR": "1"}, size=(80, 24))[1], r"ago|just now")
+        self.assertEqual(self.ok("search", "-l", "lantern").out, "aaaaaaaa-1\n")
 
 
 class Colours(ProgramTest):

@@ -115,6 +115,26 @@ Place find_to_restore(Console& console, Arguments const& args, std::string const
   }
 }
 
+/// The entry that the command line names, or the last one before the time that is taken back.
+sk::EntryId place_to_rewind(sk::Session const& session, Arguments const& args) {
+  if (args.entry.empty() == !args.back)
+    throw Failure{Exit::usage, "usage", "one of ENTRY and --back TIME says where to continue",
+                  "see the entries: sessionkit tree " + *args.session};
+  if (!args.back) return sk::EntryId(args.entry);
+  auto const latest = sk::system_now() - duration_of("--back", *args.back);
+  auto const path = session.path().value();
+  auto const place = std::find_if(path.rbegin(), path.rend(), [&](sk::Entry const& entry) {
+    return entry.at != sk::Timestamp{} && entry.at <= latest && entry.as<sk::Header>() == nullptr;
+  });
+  if (place == path.rend())
+    throw Failure{Exit::not_found, "not_found", fmt::format("no entry is older than {}", *args.back),
+                  "see the entries and their times: sessionkit tree " + *args.session};
+  if (place == path.rbegin())
+    throw Failure{Exit::not_found, "not_found", fmt::format("nothing was said in the last {}", *args.back),
+                  "see the entries and their times: sessionkit tree " + *args.session};
+  return place->id;
+}
+
 Exit mark(Console& console, Arguments const& args, bool archived) {
   std::vector<Place> places;
   for (auto const& name : args.sessions) places.push_back(find_to_restore(console, args, name));
@@ -178,7 +198,7 @@ Exit rewind_to(Console& console, Arguments const& args) {
     overtaken = overtaken || event.kind == sk::Event::write_rebased;
   });
   auto const from = session.leaf();
-  sk::EntryId const to(args.entry);
+  sk::EntryId const to = place_to_rewind(session, args);
   auto const moved = session.rewind(to);
   if (to.empty() || (!moved && moved.error().code == sk::Errc::not_found))
     fail_entry(*args.session, args.entry);
@@ -200,7 +220,7 @@ Exit rewind_to(Console& console, Arguments const& args) {
   if (console.json())
     console.document(
         "rewind@1",
-        {{"session", named.id.str()}, {"to", args.entry}, {"from", from.str()}, {"leaf", leaf.str()}});
+        {{"session", named.id.str()}, {"to", to.str()}, {"from", from.str()}, {"leaf", leaf.str()}});
   else
     console.write(leaf.str() + "\n");
   return Exit::ok;

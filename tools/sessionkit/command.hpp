@@ -63,7 +63,7 @@ struct Arguments {
   // set, label, rewind
   std::vector<std::string> assignments, unset;
   std::string entry;
-  std::optional<std::string> label;
+  std::optional<std::string> label, back;
 
   // import, discover, completion
   std::vector<std::string> files;

@@ -191,6 +191,14 @@ std::chrono::milliseconds lock_wait(Arguments const& args) {
                 "write it as 5s, 500ms or 2m"};
 }
 
+std::chrono::milliseconds duration_of(char const* flag, std::string const& text) {
+  auto const time = parse_duration(text);
+  bool const has_unit = text.find_first_not_of("0123456789") != std::string::npos; // 30 of what?
+  if (time && time->count() > 0 && has_unit) return *time;
+  throw Failure{Exit::usage, "usage", fmt::format("{}: '{}' is no duration", flag, text),
+                "write it as 30d, 12h, 15m or 10s"};
+}
+
 std::optional<std::string> known_store_root(Arguments const& args) {
   try {
     auto const address = store_address(args);

@@ -23,6 +23,9 @@ std::string store_root(Arguments const& args, char const* verb, char const* inst
 /// The same for commands that need no store: absent if none is named, or it is not a directory.
 std::optional<std::string> known_store_root(Arguments const& args);
 
+/// The value of an option that is a time with its unit, such as "30d".
+std::chrono::milliseconds duration_of(char const* flag, std::string const& text);
+
 /// Ends a command that writes if its store, or a file that it names, belongs to another program.
 void require_ours(Arguments const& args);
 

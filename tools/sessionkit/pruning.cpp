@@ -20,19 +20,10 @@ namespace sk = sessionkit;
 
 namespace {
 
-std::chrono::milliseconds duration_of(char const* flag, std::optional<std::string> const& text) {
-  if (!text) return std::chrono::milliseconds(0);
-  auto const time = parse_duration(*text);
-  bool const has_unit = text->find_first_not_of("0123456789") != std::string::npos; // 30 of what?
-  if (time && time->count() > 0 && has_unit) return *time;
-  throw Failure{Exit::usage, "usage", fmt::format("{}: '{}' is no duration", flag, *text),
-                "write it as 30d, 12h, 15m or 10s"};
-}
-
 sk::RetentionPolicy policy_of(Arguments const& args) {
   sk::RetentionPolicy policy;
-  policy.idle = duration_of("--idle", args.idle);
-  policy.age = duration_of("--age", args.older);
+  if (args.idle) policy.idle = duration_of("--idle", *args.idle);
+  if (args.older) policy.age = duration_of("--age", *args.older);
   policy.max_sessions = args.max_sessions.value_or(0);
   policy.max_bytes = args.max_bytes.value_or(0);
   for (std::string const& key : args.protect) { // written like sessions elsewhere

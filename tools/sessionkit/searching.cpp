@@ -49,7 +49,7 @@ class Hits {
     if (console.json()) list_.emplace(console, "search@1", Json{{"query", args.query}}, "hits");
   }
   /// Returns whether to look for more in this session.
-  bool add(sk::SearchHit const& hit) {
+  bool add(sk::SearchHit const& hit, sk::SessionInfo const& in) {
     auto const kind = speaker_of(hit.entry, hit.type);
     Snippet const found(hit);
     ++count_;
@@ -61,9 +61,9 @@ class Hits {
                   {"snippet", found.text()},
                   {"match", found.match}});
     else if (args_.names_only)
-      console_.write(hit.session.str() + "\n");
+      console_.write(console_.pretty() ? name_of(in) : hit.session.str() + "\n");
     else
-      write(hit, kind, found);
+      write(hit, in, kind, found);
     return !args_.names_only && !is_over();
   }
   /// How many to look for at once.
@@ -78,11 +78,20 @@ class Hits {
   }
 
  private:
-  void write(sk::SearchHit const& hit, std::string const& kind, Snippet const& found) {
+  /// A session for a person: its id, when it was last used, its title.
+  std::string name_of(sk::SessionInfo const& info) const {
+    auto const about =
+        fmt::format("  {}  {}", moment(info.updated, sk::system_now()), one_line(info.display_title()));
+    auto const id = info.id.str();
+    auto const room = console_.width() > columns(id) ? console_.width() - columns(id) : 0;
+    return console_.coloured(35, id) + console_.shown(cut(about, room)) + "\n";
+  }
+  void write(sk::SearchHit const& hit, sk::SessionInfo const& in, std::string const& kind,
+             Snippet const& found) {
     auto const& session = hit.session.str();
     if (!console_.pretty())
       return console_.table({}, {{session, one_line(hit.entry.id.str()), one_line(kind), found.text()}});
-    if (session != last_) console_.write(fmt::format("{}\n", console_.coloured(35, session)));
+    if (session != last_) console_.write(name_of(in));
     last_ = session;
     console_.content(fmt::format("  {}  {}  {}", one_line(hit.entry.id.str()), one_line(kind), found.before));
     console_.write(console_.coloured(31, console_.shown(found.match)));
@@ -99,29 +108,30 @@ class Hits {
 /// The sessions to search, newest first.
 struct Places {
   StorePtr store;
-  std::vector<sk::SessionId> sessions;
+  std::vector<sk::SessionInfo> sessions;
 };
 
 Places places_of(Console& console, Arguments const& args) {
   if (args.session) {
     auto named = find_session(console, args, *args.session);
-    return {std::move(named.store), {named.id}};
+    auto info = named.store->info(named.id).value();
+    return {std::move(named.store), {std::move(info)}};
   }
   Places places{open_existing_store(console, args), {}};
-  for (auto const& info : sk::list_all(*places.store).value()) places.sessions.push_back(info.id);
+  places.sessions = sk::list_all(*places.store).value();
   return places;
 }
 
 /// Adds the hits in one session. Returns the damaged places. A failure of a whole session is thrown.
-std::uint64_t search_one(sk::SessionStore& store, sk::SessionId const& id, sk::SearchQuery query, bool hidden,
-                         Hits& hits) {
+std::uint64_t search_one(sk::SessionStore& store, sk::SessionInfo const& in, sk::SearchQuery query,
+                         bool hidden, Hits& hits) {
   std::uint64_t damaged = 0;
   do {
     query.limit = hits.wanted();
-    auto const page = sk::search(store, {id}, query).value();
+    auto const page = sk::search(store, {in.id}, query).value();
     damaged += page.damaged;
     for (auto const& hit : page.hits)
-      if ((hidden || !is_hidden(hit.entry)) && !hits.add(hit)) return damaged;
+      if ((hidden || !is_hidden(hit.entry)) && !hits.add(hit, in)) return damaged;
     if (!page.failures.empty()) throw sk::Exception(page.failures.front().error);
     query.cursor = page.next;
   } while (!query.cursor.empty());
@@ -144,11 +154,11 @@ Exit search(Console& console, Arguments const& given) {
   std::uint64_t damaged = 0;
   std::size_t done = 0;
   std::optional<Failure> failed;
-  for (auto const& id : places.sessions) {
+  for (auto const& in : places.sessions) {
     if (hits.is_over()) break;
     console.progress(done++, places.sessions.size(), "sessions");
     try {
-      damaged += search_one(*places.store, id, query, args.hidden, hits);
+      damaged += search_one(*places.store, in, query, args.hidden, hits);
     } catch (sk::Exception const& exception) { // removed in the meantime, or unreadable: search the others
       if (exception.error().code == sk::Errc::not_found && !args.session) continue;
       failed = failure_of(exception.error());

@@ -55,11 +55,11 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
        Group::change,
        "Continue from an earlier entry; the entries after it stay, as a branch. Prints the new leaf",
        {session,
-        {"ENTRY", "the entry to continue from: its id, as log and tree print it", &A::entry, true},
+        {"ENTRY", "the entry to continue from: its id, as log and tree print it", &A::entry},
+        {"--back TIME", "instead of ENTRY: take back what was said in the last 10m, 1h, 2d", &A::back},
         {"--summary TEXT", "what the model should know of the old branch; -: all of stdin", &A::summary}},
-       "  sessionkit rewind @last 1435c6af\n  sessionkit rewind @last 1435c6af --summary 'We tried awk: too "
-       "slow.'\n"
-       "  sessionkit show @last",
+       "  sessionkit rewind @last 1435c6af\n  sessionkit rewind @last --back 1h\n"
+       "  sessionkit rewind @last 1435c6af --summary 'We tried awk: too slow.'",
        rewind_to,
        true},
       {"compact",

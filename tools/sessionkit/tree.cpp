@@ -89,10 +89,11 @@ void write_line(Console& console, std::string const& head, std::string const& te
 
 void draw(Console& console, Records const& records, sk::SessionInfo const& info) {
   auto const& entries = records.log.entries;
+  auto const now = sk::system_now();
   for (auto const& branch : branches_of(entries)) {
     auto const& entry = entries[branch.entry];
     auto const label = label_of(info, entry.id);
-    auto const who = fmt::format("{}  {}  ", one_line(entry.id.str()),
+    auto const who = fmt::format("{}  {}  {}  ", one_line(entry.id.str()), moment(entry.at, now),
                                  one_line(speaker_of(entry, records.types[branch.entry])));
     auto const marks = fmt::format("{}{}", label.empty() ? "" : "  [" + label + "]",
                                    entry.id == info.last ? "  <- leaf" : "");
