@@ -80,7 +80,7 @@ std::string body_of(sk::RequestParts const& parts, sk::Provider provider, std::s
 // [body]
 
 // [server]
-// The request for a server that speaks like OpenAI's, by the name of its rules.
+// The request for a server with an API like OpenAI's. `server` is the name of its rules.
 sk::Result<sk::RequestParts> request_for(sk::Session const& session, std::string const& server,
                                          std::string model) {
   sk::ServerRules const* const rules = sk::find_server(server);

@@ -85,7 +85,8 @@ void what_was_said(sk::Session const& session) {
 void log_of(std::shared_ptr<sk::SessionStore> const& store, sk::Session const& session) {
   // [log]
   expect(sk::exists(*store, session.id()).value(), "the store has it");
-  expect(sk::list_sessions(*store, {}, 0).value().sessions.size() == 1, "the newest first, from a number on");
+  expect(sk::list_sessions(*store, {}, 0).value().sessions.size() == 1,
+         "newest first; 0 sessions are skipped");
   expect(store->profile().name == "native", "the rules of the store's sessions");
 
   sk::Log const log =

@@ -272,7 +272,8 @@ void foreign_stores(std::string const& root) {
   auto const mine = sk::SessionId::parse("mine").value();
   expect(store->rename(store->conversations().front().id, mine).ok(), "another id, in this store only");
   auto const target = sk::make_memory_store();
-  expect(sk::copy_session(*store, *target, mine)->written == 2, "copied; again, and what is new is added");
+  expect(sk::copy_session(*store, *target, mine)->written == 2,
+         "copied; a second call adds only what is new");
   auto const none = sk::open_foreign(sk::make_foreign_files({{"notes.txt", "Hello."}}), "these files");
   expect(none.error().code == sk::Errc::unsupported, "no conversation of a program that is known");
   // [foreign_store]

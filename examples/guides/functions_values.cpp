@@ -65,7 +65,7 @@ void times_and_ids() {
   expect(sk::to_unix_ms(at) == 1767225600250 && sk::from_unix_ms(1767225600250) == at, "milliseconds");
   sk::SessionId const id = sk::make_session_id(sk::system_now()); // ids of later sessions are greater
   std::string const entry = sk::random_entry_id();                // 16 hexadecimal digits
-  expect(sk::EntryId().empty() && sk::Position().value() == 0, "no entry, and the begin of a log");
+  expect(sk::EntryId().empty() && sk::Position().value() == 0, "no entry, and the beginning of a log");
   // [times]
   expect(entry.size() == 16 && id.str().size() == 36, "sizes of ids");
   expect(sk::make_session_id(at) < id, "ids are in the order of time");

@@ -70,13 +70,14 @@ sk::Result<sk::EntryId> say_instead(sk::SessionStore& store, sk::Session& sessio
   auto const log = sk::load_log(store, session.id());
   if (!log) return log.error();
   sk::Branches const branches(*log);
+  if (branches.newest_end(entry).empty()) return sk::Error{sk::Errc::not_found, 0, "no such entry"};
   if (auto const moved = session.rewind(branches.before(entry)); !moved) return moved.error();
   return session.append(message);
 }
 // [versions]
 
 // [stored]
-// The same for a session that is not open here: two readings and a pure function.
+// The same for a session that is not open here: two reads and a pure function.
 sk::Result<std::vector<sk::ConversationItem>> stored_items(sk::SessionStore& store, sk::SessionId const& id) {
   auto path = sk::load_path(store, id);
   if (!path) return path.error();

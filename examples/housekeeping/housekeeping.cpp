@@ -93,7 +93,8 @@ void tidy(sk::SessionStore& store, sk::Timestamp now) {
   for (auto const& removal : plan.removals)
     std::printf("%s (%s): %s\n", removal.id.str().c_str(), removal.key.c_str(), removal.why.c_str());
   auto const done = sk::apply_retention(store, plan); // to the trash
-  std::printf("%zu removed, %zu continued in the meantime\n", done.removed.size(), done.skipped.size());
+  std::printf("%zu removed, %zu continued or gone in the meantime, %zu failed\n", done.removed.size(),
+              done.skipped.size(), done.failed.size());
   // [retention]
 }
 

@@ -8,21 +8,22 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The branches of a log, as a screen shows them: "2 of 3" beside a message that was said again. An answer
-/// that was made again, and a message that was edited, are beside the first one: nothing else that a person
-/// sees comes between them and the same entry before them. A person sees messages and compactions; other
-/// entries, for example titles, count as not there.
+/// The versions of a message, as a screen shows them: "2 of 3" beside a message that was said again. Only
+/// messages and compactions count; other entries, such as titles and custom messages, are passed over. Two
+/// entries are versions of each other if the same counted entry comes before both of them. So an answer that
+/// was generated again, or an edited message, is a version of the first one.
 class SESSIONKIT_API Branches {
  public:
-  /// Takes the places of all entries of a log (`load_log`). The log is not needed afterwards. Entries without
-  /// ids are not found by the functions below, because a log without ids has one branch.
+  /// Reads the places of all entries of a log (`load_log`), which is not needed afterwards. The functions
+  /// below do not find entries without ids; a log without ids has one branch.
   explicit Branches(Log const& log);
 
-  /// Returns all that was said in the place of the entry, oldest first, with the entry itself. Empty if
-  /// nothing else was said there, and if the log has no such entry that a person sees.
+  /// Returns all versions of the entry, oldest first, including the entry itself. Empty if there is only one
+  /// version, if the entry is no message or compaction, or if it is not in the log.
   std::vector<EntryId> beside(EntryId const& entry) const;
-  /// Returns the entry that a person sees before this entry: `Session::rewind` to it, then append, to say
-  /// something else in the place of this entry. Empty if this is the first, or is not in the log.
+  /// Returns the nearest message or compaction before this entry on its branch. To say something else in
+  /// place of this entry, `Session::rewind` to it and append. Empty if there is none, or no such entry in the
+  /// log.
   EntryId before(EntryId const& entry) const;
   /// Returns the last entry of the newest branch through this entry. Empty if the entry is not in the log.
   EntryId newest_end(EntryId const& entry) const;
@@ -30,10 +31,10 @@ class SESSIONKIT_API Branches {
  private:
   struct Place {
     EntryId parent; ///< empty: none
-    EntryId before; ///< the nearest ancestor that a person sees
+    EntryId before; ///< the nearest ancestor that counts
   };
   std::map<EntryId, Place> places_;
-  std::map<EntryId, std::vector<EntryId>> said_after_; ///< what a person sees, by `Place::before`
+  std::map<EntryId, std::vector<EntryId>> said_after_; ///< what counts, by `Place::before`
   std::vector<EntryId> order_;
 };
 

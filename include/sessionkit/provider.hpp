@@ -12,14 +12,14 @@ namespace sessionkit { inline namespace v0 {
 /// them.
 struct RequestParts {
   /// The system text: an object for gemini, and a JSON string for the others. It is `null` if there is no
-  /// system text, or if the provider's form has the text among the messages.
+  /// system text, or if the provider's API takes the system text as one of the messages.
   std::string system;
   std::string messages; ///< a JSON array
   /// True if the request must be sent without reasoning (`History::reasoning_must_be_off`).
   bool reasoning_must_be_off = false;
   /// What was changed so that the provider accepts the messages (`History::report`). `Session::request` does
-  /// not report changes of messages that it did not encode again. `encode` leaves the list empty, because the
-  /// history has the report.
+  /// not report changes of messages that it did not encode again. `encode` leaves this list empty: the
+  /// changes are in `History::report`.
   std::vector<Repair> report = {};
 };
 

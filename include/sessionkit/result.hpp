@@ -46,7 +46,7 @@ SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 
 template <class U> inline constexpr bool is_result_v = false;
 template <class U> inline constexpr bool is_result_v<Result<U>> = true;
-/// True if a `Result<T>` may be made from a `U`, which is another type than `T`.
+/// True if `U` is a type other than `T` from which a `Result<T>` may be made.
 template <class U, class T, class Given = std::remove_cv_t<std::remove_reference_t<U>>>
 inline constexpr bool becomes_value_v =
     !std::is_same_v<

@@ -57,15 +57,15 @@ struct SearchPage {
   /// the text several times is one hit.
   std::vector<SearchHit> hits = {};
   std::string next = {}; ///< the cursor of the following page; empty if this is the last page
-  /// The number of damaged places that the search met. In a line that cannot have the text, the search checks
-  /// only the beginning and the end, so `TranscriptReader::verify` may find more.
+  /// The number of damaged places that the search found. In a line that cannot have the text, the search
+  /// checks only the beginning and the end, so `TranscriptReader::verify` may find more.
   std::uint64_t damaged = 0;
-  std::vector<SearchFailure> failures = {}; ///< sessions that were not searched completely; all others were
+  std::vector<SearchFailure> failures = {}; ///< sessions that could not be searched completely
 };
 
-/// Finds a text in everything that sessions say. A match lies within one text. The texts of an entry are:
-/// each piece of text of a message, of a result and of a `CustomMessage`; each call, as its name, a blank and
-/// the JSON text of its arguments; each summary, title and label; each state value, as `key = value`; a
+/// Finds a text in the texts of entries. A match lies within one text. The texts of an entry are: each piece
+/// of text of a message, of a result and of a `CustomMessage`; each call, in the form `name arguments`, with
+/// the arguments as JSON text; each summary, title and label; each state value, as `key = value`; a
 /// `ModelChange`, as `provider/model` or its level; the type of a `Custom` entry.
 ///
 /// The search needs no index. It reads each log once, page by page, from its beginning. It decodes only lines
@@ -79,8 +79,8 @@ struct SearchPage {
 SESSIONKIT_API Result<SearchPage> search(SessionStore& store, std::vector<SessionId> const& sessions,
                                          SearchQuery const& query);
 
-/// Returns the text with small letters in place of the capital letters of the Latin, Greek and Cyrillic
-/// alphabets. The text keeps its length: a letter does not change if its small form has another length in
+/// Returns the text in small letters. Only capital letters of the Latin, Greek and Cyrillic alphabets change.
+/// The text keeps its length: a letter does not change if its small form has another length in
 /// bytes. Bytes that are not UTF-8 do not change either.
 SESSIONKIT_API std::string fold_case(std::string_view text);
 

@@ -14,10 +14,10 @@ namespace sessionkit { inline namespace v0 {
 
 /// Options of a search index.
 struct SearchIndexOptions {
-  /// `os`: the index is not synced. After a power loss it may be damaged; then it is made again. The other
-  /// values: each file of the index is synced before it is used.
+  /// If `os`, the index is not synced: a power loss may damage it, and the next `update` makes it again. With
+  /// the other values, each file of the index is synced before it is used.
   Durability durability = Durability::turn;
-  std::chrono::milliseconds lock_wait{5000}; ///< the longest wait of `update` for another; then `timed_out`
+  std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another `update`; then `timed_out`
   bool create = true;                        ///< make the directory (mode 0700) if it does not exist
   /// True: also open a directory to which a group or everybody may write, although each of these users can
   /// hide entries from a search.
@@ -40,21 +40,21 @@ struct SearchIndexUpdate {
 /// text, and entries that are newer than the index.
 ///
 /// The index never decides that an entry has the text, and it need not be up to date: `search` finds the same
-/// hits as the function `search`, in the same order and with the same cursors, also if others append, or if
+/// hits as the function `search`, in the same order and with the same cursors, also if others write, or if
 /// sessions are removed or replaced. The index is derived from the logs. If it is missing, damaged, or
 /// written by another version of the library, the search reads the logs, and the next `update` makes the
 /// index again. To remove the index, remove its directory. Parts of a removed session stay in the files until
 /// `update` merges them.
 ///
-/// A log is recognised by the place and the checksum of the last line that the index knows. So a program that
-/// changes an earlier line, and keeps the length of the log, must remove the index.
+/// A log is recognised by the place and the checksum of the last line that the index knows. So the index does
+/// not notice a changed earlier line in a log of the same length; who makes such a change must remove it.
 ///
 /// An index belongs to one store. Several processes may use one index, and several threads may call the
 /// functions of one object at once. In a forked process, calls of the parent's object fail with `forked`.
 class SESSIONKIT_API SearchIndex {
  public:
-  /// Opens the index in a directory; a missing index is empty. Fails with `not_found` if the directory does
-  /// not exist and `create` is false, with `unsafe_path`, or with `io_error`.
+  /// Opens the index in a directory (not the store's own); a missing index is empty. Fails with `not_found`
+  /// if there is no directory and `create` is false. Also fails with `unsafe_path` and `io_error`.
   static Result<SearchIndex> open(std::string const& directory, SearchIndexOptions options = {});
   /// Takes the index over. The object that was moved from may only be destroyed or assigned to.
   SearchIndex(SearchIndex&&) noexcept;
@@ -65,15 +65,15 @@ class SESSIONKIT_API SearchIndex {
   /// Closes the files. The index stays in its directory.
   ~SearchIndex();
 
-  /// Adds what was appended to these sessions since the last update. Other sessions in the index stay. What
-  /// is finished survives the end of the process, also in the middle of a long update. Fails with `timed_out`
-  /// if another process updates the index for longer than `lock_wait`, and with `io_error` or `no_space` if
-  /// the index cannot be written. A session that cannot be read is reported in the result.
+  /// Adds what was appended to these sessions since the last update. Other sessions in the index stay. If
+  /// the process ends during a long update, the finished parts stay in the index. Fails with `timed_out` if
+  /// another call, of any process, updates the index for longer than `lock_wait`, and with `io_error` or
+  /// `no_space` if the index cannot be written. A session that cannot be read is reported in the result.
   Result<SearchIndexUpdate> update(SessionStore& store, std::vector<SessionId> const& sessions);
 
   /// Does the same as the function `search`. Only `SearchPage::damaged` may differ, because less is read.
-  /// It asks the store for the end of each session. A text of one or two bytes, or a text that is not UTF-8,
-  /// is searched without the index.
+  /// It asks the store for the end of each session. A session that is not in the index is read completely. A
+  /// text of one or two bytes, or one that is not UTF-8, is searched without the index.
   Result<SearchPage> search(SessionStore& store, std::vector<SessionId> const& sessions,
                             SearchQuery const& query) const;
 

@@ -49,10 +49,10 @@ struct SessionOptions {
 /// messages of the request (`RequestParts`) are `kept` followed by `added`.
 struct RequestPieces {
   std::string system = {};    ///< as in `RequestParts`
-  std::string_view kept = {}; ///< the messages that an earlier request encoded; empty if there are none
+  std::string_view kept = {}; ///< the messages that this object keeps for later requests; may be empty
   std::string added = {};     ///< the rest of the JSON array, after `kept`
   bool reasoning_must_be_off = false; ///< as in `RequestParts`
-  std::vector<Repair> report = {};    ///< what was changed in `added`, and in `kept` if it grew
+  std::vector<Repair> report = {};    ///< the changes in the messages that this call encoded
 };
 
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
