@@ -393,24 +393,45 @@ def quoted(text):
 class ZeroClaw(Both):
     """Sessions are known by their keys: the active one of a key answers."""
 
-    def shell(self, sql):
-        """ZeroClaw's statements, in a process of their own."""
+    def shell_text(self, sql):
+        """What ZeroClaw's statements print, in a process of their own."""
         done = subprocess.run(["sqlite3", "-bail", "-json", "-cmd", ".timeout 5000", str(self.file)], input=sql, text=True,
                               capture_output=True, check=False, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""), sql)
-        return json.loads(done.stdout) if done.stdout.strip() else []
+        return done.stdout
+
+    def shell(self, sql):
+        out = self.shell_text(sql)
+        return json.loads(out) if out.strip() else []
+
+    def shell_all(self, statements):
+        """The rows of each statement, all from one process: three processes for each key would take minutes."""
+        statements = list(statements)
+        out = self.shell_text("".join(f"{statement}SELECT 'statement' AS [end];" for statement in statements)).lstrip()
+        results = [[]]
+        while out:
+            rows, length = json.JSONDecoder().raw_decode(out)
+            if rows == [{"end": "statement"}]:
+                results.append([])
+            else:
+                results[-1] = rows
+            out = out[length:].lstrip()
+        self.assertEqual((len(results), results[-1]), (len(statements) + 1, []))
+        return results[:-1]
 
     def now(self):
         self.tick += 1
         return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{self.tick:06d}Z"
 
-    def active(self, key):
+    def select_active(self, key):
         """`get_or_create_active`: schema 7 asks session_index, schema 12 takes the newest active one."""
         if self.schema == 7:
-            rows = self.shell(f"SELECT active_session_id AS id FROM session_index WHERE session_key = {quoted(key)};")
-        else:
-            rows = self.shell(f"SELECT session_id AS id FROM sessions WHERE inbound_key = {quoted(key)} AND status = 'active' "
-                              "ORDER BY created_at DESC, rowid DESC LIMIT 1;")
+            return f"SELECT active_session_id AS id FROM session_index WHERE session_key = {quoted(key)};"
+        return (f"SELECT session_id AS id FROM sessions WHERE inbound_key = {quoted(key)} AND status = 'active' "
+                "ORDER BY created_at DESC, rowid DESC LIMIT 1;")
+
+    def active(self, key):
+        rows = self.shell(self.select_active(key))
         return rows[0]["id"] if rows else None
 
     def they_create(self, key=None):
@@ -471,13 +492,17 @@ class ZeroClaw(Both):
         self.ours("compact", "key:" + key, "--profile", "zeroclaw", "--summary", "-", text=summary)
         self.said[key], self.summaries[key] = [], summary
 
-    def read_by_them(self, key):
-        """`load_compaction_state`, `load_messages_after_id`, and `normalize_tail_messages`, which joins neighbours of one
-        role: a summary after an answer would become a part of it."""
-        session = self.active(key)
-        state = self.shell(f"SELECT value_json FROM session_state WHERE session_id = '{session}' AND key = 'compaction_after_message_id';")
-        after = json.loads(str(state[0]["value_json"])) if state else 0
-        tail = self.shell(f"SELECT role, content FROM session_messages WHERE session_id = '{session}' AND id > {after} ORDER BY id ASC;")
+    def tails(self, keys):
+        """`load_compaction_state` and `load_messages_after_id`, for each key."""
+        sessions = [rows[0]["id"] for rows in self.shell_all(map(self.select_active, keys))]
+        states = self.shell_all(f"SELECT value_json FROM session_state WHERE session_id = '{session}' "
+                                "AND key = 'compaction_after_message_id';" for session in sessions)
+        after = [json.loads(str(state[0]["value_json"])) if state else 0 for state in states]
+        return self.shell_all(f"SELECT role, content FROM session_messages WHERE session_id = '{session}' AND id > {boundary} "
+                              "ORDER BY id ASC;" for session, boundary in zip(sessions, after))
+
+    def read_by_them(self, tail):
+        """`normalize_tail_messages` joins neighbours of one role: a summary after an answer would become a part of it."""
         for before, row in zip(tail, tail[1:]):
             self.assertNotEqual(before["role"], row["role"], row["content"][:80])
         said = [(row["role"], ("text", row["content"])) for row in tail if not row["content"].startswith(SUMMARY)]
@@ -485,9 +510,9 @@ class ZeroClaw(Both):
         return summaries, said
 
     def check(self):
-        for key, said in self.said.items():
+        for (key, said), tail in zip(self.said.items(), self.tails(list(self.said))):
             summary = [self.summaries[key].strip()] if key in self.summaries else []
-            summaries, read = self.read_by_them(key)
+            summaries, read = self.read_by_them(tail)
             self.assertEqual(([each.strip() for each in summaries], read), (summary, said))
         for key in self.random.sample(sorted(self.said), min(2, len(self.said))):
             system, said = self.read_by_us("key:" + key)
