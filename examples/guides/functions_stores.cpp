@@ -123,7 +123,7 @@ void repairs(std::string const& root, std::string const& path) {
   expect(!one.findings.empty() && wrong > 0, "the torn line is found");
 }
 
-void followers(std::string const& folder) {
+void followers() {
   std::shared_ptr<sk::SessionStore> const store = sk::make_memory_store();
   auto session = sk::Session::create(store).value();
   session.append(sk::user("Hello.")).value();
@@ -141,7 +141,12 @@ void followers(std::string const& folder) {
   expect(follower.position() == session.end(), "everything was reported");
   // [follow]
   expect(lines == 2, "the header and a message");
+}
 
+void searches(std::string const& folder) {
+  std::shared_ptr<sk::SessionStore> const store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("Hello.")).value();
   // [search]
   std::vector<sk::SessionId> sessions;
   for (sk::SessionInfo const& info : sk::list_all(*store).value()) sessions.push_back(info.id);
@@ -341,7 +346,8 @@ int main() {
   descriptors(root);
   pages();
   repairs(root, root + "/notes.jsonl");
-  followers(root + "/texts");
+  followers();
+  searches(root + "/texts");
   removals(root + "/removals");
   channels(root);
   blades_documents(root);
