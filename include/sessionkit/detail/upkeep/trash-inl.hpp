@@ -2,6 +2,7 @@
 // Counts and deletes the sessions that were moved to the trash of a store.
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
@@ -51,7 +52,7 @@ Result<TrashContents> use_trash(FileOps& ops, std::string const& root, TrashUse 
     if (failed == 0 && file.kind != FileStatus::regular) continue;
     if (failed == 0 && use == TrashUse::empty) failed = ops.unlink(trash->get(), name.c_str());
     if (fault_of(failed) == SystemFault::missing) continue; // somebody was faster
-    if (failed < 0) return file_error(-failed, path + "/" + name, "cannot delete the file");
+    if (failed < 0) return file_error(-failed, format_text("{}/{}", path, name), "cannot delete the file");
     ++found.files;
     found.bytes += file.size;
   }
