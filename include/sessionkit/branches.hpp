@@ -30,8 +30,9 @@ class SESSIONKIT_API Branches {
 
  private:
   struct Place {
-    EntryId parent; ///< empty: none
-    EntryId before; ///< the nearest ancestor that counts
+    EntryId parent;      ///< empty: none
+    EntryId before;      ///< the nearest ancestor that counts
+    bool counts = false; ///< the entry is a message or a compaction
   };
   std::map<EntryId, Place> places_;
   std::map<EntryId, std::vector<EntryId>> said_after_; ///< what counts, by `Place::before`

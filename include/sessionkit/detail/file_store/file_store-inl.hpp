@@ -194,7 +194,7 @@ SESSIONKIT_SELDOM Result<void> FileStore::take_away(SessionId const& id, detail:
   return {};
 }
 
-// Under the transcript's lock, so that nobody is acknowledged an entry that is removed unseen.
+// Under the transcript's lock: no append is acknowledged whose entry this call removes without seeing it.
 Result<void> FileStore::remove_log(SessionId const& id, detail::CachedWriter const& log,
                                    detail::Removed removed) {
   std::string const name = folder_.file_of(id), path = path_of(id);
