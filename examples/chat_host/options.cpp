@@ -3,6 +3,7 @@
 #include "users_file.hpp"
 
 #include <sessionkit/profile.hpp>
+#include <sessionkit/version.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -203,6 +204,7 @@ Options parse_options(int argc, char** argv) {
   options.server.page = installed_page();
   Tokens tokens;
   CLI::App app("A chat server: conversations that survive, over HTTP.", "chat_host");
+  app.set_version_flag("--version", "chat_host " SESSIONKIT_VERSION, "print the version");
   describe(app, options, tokens);
   try {
     app.parse(argc, argv);

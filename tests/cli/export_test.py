@@ -36,6 +36,15 @@ class Export(ProgramTest):
             self.say(session, ("user", "assistant")[i % 2], text, "--entry-id", f"{i}{EVIL[2]}")
         return session
 
+    def test_a_file_of_a_format_that_is_not_written_is_refused(self):
+        session = self.evil_session()
+        for extension in (".pdf", ".docx", ".odt"):
+            file = self.folder / f"talk{extension}"
+            run = self.fails(2, "export", session, "-o", file)
+            self.assertIn(f"export writes no {extension} files", run.err)
+            self.assertIn("-o FILE.html", run.err)
+            self.assertFalse(file.exists())
+
     def test_nothing_that_was_said_is_an_element_of_the_page(self):
         page = Page(self.ok("export", self.evil_session(), "--to", "html").out)
         known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div", "nav", "ol", "li", "a",

@@ -92,6 +92,18 @@ class Naming(ProgramTest):
                 self.assertIn(f"'{name}' is a directory", run.err)
                 self.assertIn(f"sessionkit ls --store {name}", run.err)
 
+    def test_a_store_that_is_imported_gets_cp_as_a_hint(self):
+        self.say(self.new(), "user", "x")
+        run = self.fails(6, "import", self.store, "--store", self.folder / "other")
+        self.assertIn(f"'{self.store}' is a directory, not a session", run.err)
+        self.assertIn(f"hint: if it is a store: sessionkit cp {self.store} STORE", run.err)
+
+    def test_a_session_in_place_of_the_store_gets_the_order_of_cp_as_a_hint(self):
+        self.new("--key", "task")
+        run = self.fails(3, "cp", "task", self.folder / "other")
+        self.assertIn("sessionkit cp SRC DST SESSION", run.err)
+        self.assertFalse((self.folder / "other").exists())
+
     def test_a_missing_entry_is_reported_by_the_names_that_were_typed(self):
         file = self.fixture("simple_chat.jsonl")
         session = self.new("--id", "mine")

@@ -25,6 +25,10 @@ class Start(HostTest):
     def test_an_address_that_is_not_ours_is_named(self):
         self.assertIn("this machine has no such address; choose one with --host", self.refuses("--host", "192.0.2.1"))
 
+    def test_it_prints_its_version_and_starts_nothing(self):
+        done = subprocess.run([CHAT_HOST, "--version"], capture_output=True, text=True, timeout=20, check=True)
+        self.assertRegex(done.stdout, r"^chat_host \d+\.\d+\.\d+\n$")
+
     def test_numbers_that_make_no_sense_are_refused(self):
         for option, value in (("--port", 70000), ("--port", -1), ("--connections", 0), ("--turns", 0), ("--body-limit", 0)):
             self.assertIn(option, self.refuses(option, value))

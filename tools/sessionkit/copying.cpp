@@ -31,7 +31,9 @@ Side open_source(Console& console, Arguments const& args) {
     return {open_transcript(options, address.place), address.place};
   }
   auto store = open_store(address, options);
-  if (!store && store.error().code == sk::Errc::not_found) fail_no_store(shown(address));
+  if (!store && store.error().code == sk::Errc::not_found)
+    throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", shown(address)),
+                  "name the store first, then the new one, then its sessions: sessionkit cp SRC DST SESSION"};
   return {std::move(store).value(), shown(address)};
 }
 

@@ -52,6 +52,15 @@ bool ends_with(std::string const& text, std::string const& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// A file that is named as a document that only other programs make would not open in them.
+void refuse_other_formats(Arguments const& args) {
+  if (args.to || !args.output) return;
+  for (char const* const extension : {".pdf", ".docx", ".odt"})
+    if (ends_with(*args.output, extension))
+      throw Failure{Exit::usage, "invalid_argument", fmt::format("-o: export writes no {} files", extension),
+                    "write a page, and print it in a browser: -o FILE.html"};
+}
+
 /// The requested format, or that of the file's name.
 Format const& format_of(Arguments const& args) {
   for (auto const& format : formats)
@@ -94,6 +103,7 @@ Exit export_session(Console& console, Arguments const& args) {
     if (auto const* const exporter = sk::find_exporter(sk::known_exporters(), *args.to))
       return hand_over(console, args, *exporter);
   auto const path = file_to_write(console, args);
+  refuse_other_formats(args);
   auto const& format = format_of(args);
   if (!format.of_path && args.leaf)
     throw Failure{Exit::usage, "invalid_argument", "--leaf: jsonl has all lines, on all branches",
