@@ -446,7 +446,8 @@ class Verifying(ProgramTest):
 
 class Usage(ProgramTest):
     def test_an_invalid_command_line_exits_with_2_and_gives_a_hint(self):
-        self.assertIn("did you mean: sessionkit history", self.fails(2, "histroy").err)
+        for typed, meant in (("histroy", "history"), ("send", "export"), ("share", "export"), ("move", "cp")):
+            self.assertIn(f"did you mean: sessionkit {meant}\n", self.fails(2, typed).err)
         for args in ([], ["nonsense"], ["show"], ["ls", "--nonsense"], ["ls", "-n", "many"], ["ls", "-n", "-1"],
                      ["history", "x", "--provider", "nobody"], ["history", "x", "--mode", "loose"],
                      ["append", "x", "--role", "robot", "--text", "y"], ["ls", "--timeout", "soon"], ["show", "a", "b"],

@@ -130,9 +130,9 @@ std::string help_of(Command const& command, std::size_t columns) {
 
 std::string nearest_command(std::string const& word) {
   constexpr std::pair<char const*, char const*> elsewhere[] = {
-      {"list", "ls"},     {"cat", "show"},    {"view", "show"}, {"mv", "cp"},
-      {"move", "cp"},     {"undo", "rewind"}, {"delete", "rm"}, {"remove", "rm"},
-      {"grep", "search"}, {"find", "search"}, {"cost", "stats"}};
+      {"list", "ls"},     {"cat", "show"},     {"view", "show"},  {"mv", "cp"},       {"move", "cp"},
+      {"undo", "rewind"}, {"delete", "rm"},    {"remove", "rm"},  {"grep", "search"}, {"find", "search"},
+      {"cost", "stats"},  {"share", "export"}, {"send", "export"}};
   for (auto const& [other, ours] : elsewhere)
     if (word == other) return ours;
   auto const& table = command_table();
