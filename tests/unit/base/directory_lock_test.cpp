@@ -82,3 +82,36 @@ TEST_CASE("a lock file that is a link, a directory or a pipe is refused, and its
   CHECK(refused.error().message.find(folder.file().string()) != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(target));
 }
+
+TEST_CASE("a lock that is taken often opens its file once, and keeps others out each time", "[base]") {
+  Folder folder;
+  FaultyFileOps ops;
+  sk::detail::DirectoryLock lock(ops, folder.descriptor, folder.dir.path());
+  for (int i = 0; i < 5; ++i) {
+    auto const held = lock.take({});
+    REQUIRE(held);
+    CHECK_FALSE(folder.lock());
+  }
+  CHECK(folder.lock());
+  CHECK(ops.calls(Call::open) == 1);
+  Lock const other = folder.lock();
+  REQUIRE(other);
+  auto const refused = lock.take(std::chrono::milliseconds(20));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Errc::timed_out);
+}
+
+TEST_CASE("a lock whose file was removed is taken on the file that others lock", "[base]") {
+  Folder folder;
+  FaultyFileOps ops;
+  sk::detail::DirectoryLock lock(ops, folder.descriptor, folder.dir.path());
+  REQUIRE(lock.take({}));
+  REQUIRE(std::filesystem::remove(folder.file()));
+  {
+    Lock const other = folder.lock();
+    REQUIRE(other);
+    CHECK_FALSE(lock.take({}));
+  }
+  CHECK(lock.take({}));
+  CHECK(ops.calls(Call::open) == 2);
+}

@@ -54,7 +54,7 @@ void write_large_index(std::string const& root, int rows) {
 }
 
 TEST_CASE("a turn costs the same calls and bytes of the index with 1,000 and 100,000 sessions") {
-  std::int64_t calls[2], writes[2];
+  std::int64_t calls[2], writes[2], opens[2];
   std::uint64_t bytes[2], read[2];
   for (int i = 0; i < 2; ++i) {
     TempDir dir;
@@ -68,6 +68,7 @@ TEST_CASE("a turn costs the same calls and bytes of the index with 1,000 and 100
     for (int k = 0; k < 10; ++k) REQUIRE(talk.turn().ok());
     calls[i] = ops.calls();
     writes[i] = ops.calls(Call::write);
+    opens[i] = ops.calls(Call::open);
     bytes[i] = ops.bytes_written;
     read[i] = ops.bytes_read;
     CHECK(has_journal(dir.path()));
@@ -78,6 +79,8 @@ TEST_CASE("a turn costs the same calls and bytes of the index with 1,000 and 100
   CHECK(calls[0] == calls[1]);
   CHECK(writes[0] == 20); // the transcript and the journal
   CHECK(writes[1] == 20);
+  CHECK(opens[0] == 0); // the transcript, the journal and the lock stay open
+  CHECK(opens[1] == 0);
   CHECK(bytes[0] == bytes[1]);
   CHECK(bytes[0] < 10 * 1000);
   CHECK(read[0] == read[1]);

@@ -53,7 +53,7 @@ TEST_CASE("the provider's count covers everything up to it") {
                                       sk::user("abcd")};
   CHECK(sk::count_tokens(talk) == 117);
   CHECK(sk::count_tokens({talk.front()}) == 1000);
-  CHECK(sk::count_tokens({}) == 0);
+  CHECK(sk::count_tokens(std::vector<sk::Message>{}) == 0);
 }
 
 TEST_CASE("a count that no conversation has stays large, and does not wrap around") {

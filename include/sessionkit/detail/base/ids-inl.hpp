@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/random_bits.hpp>
+#include <sessionkit/detail/base/random_ids.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/ids.hpp>
 
@@ -13,15 +14,6 @@
 #include <string_view>
 
 namespace sessionkit { inline namespace v0 {
-
-namespace ids_inl { namespace {
-
-void ids_append_hex(std::string& out, std::uint64_t bits, unsigned digits) {
-  for (unsigned shift = digits * 4; shift != 0; shift -= 4)
-    out += "0123456789abcdef"[bits >> (shift - 4) & 0xF];
-}
-
-}}
 
 Result<SessionId> SessionId::parse(std::string_view text) {
   if (detail::is_session_id(text)) return SessionId(std::string(text));
@@ -38,21 +30,21 @@ SessionId make_session_id(Timestamp at) {
   std::uint64_t const random_b = detail::random_bits() & 0x3FFF'FFFF'FFFF'FFFF;
   std::string text;
   text.reserve(36);
-  ids_inl::ids_append_hex(text, ms >> 16, 8);
+  detail::append_hex(text, ms >> 16, 8);
   text += '-';
-  ids_inl::ids_append_hex(text, ms & 0xFFFF, 4);
+  detail::append_hex(text, ms & 0xFFFF, 4);
   text += "-7";
-  ids_inl::ids_append_hex(text, random_a, 3);
+  detail::append_hex(text, random_a, 3);
   text += '-';
-  ids_inl::ids_append_hex(text, 0x8000 | random_b >> 48, 4);
+  detail::append_hex(text, 0x8000 | random_b >> 48, 4);
   text += '-';
-  ids_inl::ids_append_hex(text, random_b & 0xFFFF'FFFF'FFFF, 12);
+  detail::append_hex(text, random_b & 0xFFFF'FFFF'FFFF, 12);
   return SessionId::parse(text).value();
 }
 
 std::string random_entry_id() {
   std::string text;
-  ids_inl::ids_append_hex(text, detail::random_bits(), 16);
+  detail::append_hex(text, detail::random_bits(), 16);
   return text;
 }
 

@@ -14,19 +14,19 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace random_bits_posix_inl { namespace {
 
-std::size_t read_urandom(unsigned char* bytes, std::size_t size) noexcept {
+bool read_urandom(void* bytes, std::size_t size) noexcept {
   int const file = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return false;
   std::size_t filled = 0;
   while (filled < size) {
-    ssize_t const got = ::read(file, bytes + filled, size - filled);
+    ssize_t const got = ::read(file, static_cast<char*>(bytes) + filled, size - filled);
     if (got > 0)
       filled += static_cast<std::size_t>(got);
     else if (got == 0 || errno != EINTR)
       break;
   }
   ::close(file);
-  return filled;
+  return filled == size;
 }
 
 #if defined(__wasi__)
@@ -37,14 +37,11 @@ std::uint64_t process() noexcept { return static_cast<std::uint64_t>(::getpid())
 
 }}
 
-std::uint64_t random_bits() noexcept {
-  unsigned char bytes[8] = {};
-  if (::getentropy(bytes, sizeof bytes) != 0
-      && random_bits_posix_inl::read_urandom(bytes, sizeof bytes) != sizeof bytes)
-    return unique_bits(bytes, random_bits_posix_inl::process()); // a bare chroot on an old kernel
-  std::uint64_t bits = 0;
-  for (unsigned char const byte : bytes) bits = bits << 8 | byte;
-  return bits;
+void fill_random(std::uint64_t* bits, std::size_t count) noexcept {
+  std::size_t const size = count * sizeof *bits; // at most 256, which `getentropy` gives at a time
+  if (::getentropy(bits, size) == 0 || random_bits_posix_inl::read_urandom(bits, size)) return;
+  for (std::size_t i = 0; i < count; ++i) // a bare chroot on an old kernel
+    bits[i] = unique_bits(bits + i, random_bits_posix_inl::process());
 }
 
 }}}

@@ -8,9 +8,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-std::uint64_t random_bits() noexcept {
-  std::uint64_t bits = 0;
-  return ::RtlGenRandom(&bits, sizeof bits) != 0 ? bits : unique_bits(&bits, ::GetCurrentProcessId());
+void fill_random(std::uint64_t* bits, std::size_t count) noexcept {
+  if (::RtlGenRandom(bits, static_cast<ULONG>(count * sizeof *bits)) != 0) return;
+  for (std::size_t i = 0; i < count; ++i) bits[i] = unique_bits(bits + i, ::GetCurrentProcessId());
 }
 
 }}}

@@ -14,6 +14,7 @@
 #include <sessionkit/detail/base/make_error-inl.hpp>
 #include <sessionkit/detail/base/opening_process-inl.hpp>
 #include <sessionkit/detail/base/random_bits-inl.hpp>
+#include <sessionkit/detail/base/random_ids-inl.hpp>
 #include <sessionkit/detail/base/replace_file-inl.hpp>
 #include <sessionkit/detail/base/safe_directory-inl.hpp>
 #include <sessionkit/detail/base/time-inl.hpp>

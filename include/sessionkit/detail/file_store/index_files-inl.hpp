@@ -36,7 +36,8 @@ SESSIONKIT_SELDOM IndexFiles::IndexFiles(FileOps& ops, int directory, std::strin
       root_(std::move(root)),
       snapshot_path_(root_ + "/" + index_files_inl::snapshot_name),
       journal_path_(root_ + "/" + index_files_inl::journal_name),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      lock_(ops, directory, root_) {}
 
 // True if the file is larger than an index of these transcripts can be: it is not read, because it would use
 // up the host's memory.
@@ -148,7 +149,7 @@ SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
 SESSIONKIT_SELDOM Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
                                                    std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<OpenFile> const held = lock_directory(*ops_, directory_, root_, lock_wait);
+  Result<DirectoryLock::Held> const held = lock_.take(lock_wait);
   if (!held) return held.error();
   bool const same = seen_.inode != 0 && snapshot_unchanged().value_or(false);
   JournalDelta delta = same ? look() : load();
@@ -204,6 +205,7 @@ void IndexFiles::begin_journal(bool usable) {
   usable_ = usable;
   alien_ = false;
   head_ = {};
+  appending_.reset();
   journal_ = {};
   applied_ = written_ = 0;
 }
@@ -263,7 +265,7 @@ JournalDelta IndexFiles::look() {
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_files_inl::journal_name, now);
   if (!same || (failed < 0 && fault_of(failed) != SystemFault::missing))
-    return {}; // what is in memory serves
+    return appending_.reset(), JournalDelta{}; // what is in memory serves
   if (!*same) return load();
   JournalDelta delta;
   if (fault_of(failed) == SystemFault::missing) {
@@ -277,6 +279,7 @@ JournalDelta IndexFiles::look() {
   }
   if (!usable_) return {}; // reported already; the next snapshot replaces it
   if (!journal_.same_file(now) || now.size < applied_) return load();
+  if (now.links != 1 || now.owner != journal_.owner) appending_.reset(); // the next change looks closely
   if (now.size == journal_.size) return {};
   if (is_too_large(now.size)) return load();
   std::optional<IndexText> const text = read_journal(applied_, now);
@@ -286,7 +289,7 @@ JournalDelta IndexFiles::look() {
   return delta;
 }
 
-SESSIONKIT_SELDOM Result<OpenFile> IndexFiles::open_for_append() {
+SESSIONKIT_SELDOM Result<void> IndexFiles::open_for_append() {
   bool const make = journal_.inode == 0;
   OpenFlags const flags = OpenFlags::write | OpenFlags::append;
   int const descriptor = uninterrupted([&] {
@@ -304,28 +307,29 @@ SESSIONKIT_SELDOM Result<OpenFile> IndexFiles::open_for_append() {
     return detail::make_error(Errc::conflict, "{}: the journal was replaced without the lock of the index",
                               journal_path_);
   journal_ = status;
-  return file;
+  appending_ = std::move(file);
+  return {};
 }
 
 Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& make,
                                 std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<OpenFile> const lock = lock_directory(*ops_, directory_, root_, lock_wait);
-  if (!lock) return lock.error();
+  Result<DirectoryLock::Held> const held = lock_.take(lock_wait);
+  if (!held) return held.error();
   std::string text = make(look());
   if (!may_append())
     return detail::make_error(Errc::conflict, "{}: there is no index that it extends", journal_path_);
   if (text.empty()) return {};
   bool const begins = journal_.inode == 0;
-  Result<OpenFile> const file = open_for_append();
-  if (!file) return file.error();
+  if (!appending_)
+    if (auto opened = open_for_append(); !opened) return opened;
   if (begins) {
     head_ = {print_, random_entry_id()};
     text.insert(0, journal_head_line(head_));
   } else if (journal_.size > applied_) {
     text.insert(0, "\n"); // torn bytes of a process that was killed
   }
-  auto const put = uninterrupted([&] { return ops_->write(file->get(), text.data(), text.size()); });
+  auto const put = uninterrupted([&] { return ops_->write(appending_.get(), text.data(), text.size()); });
   if (put != static_cast<std::int64_t>(text.size())) {
     if (begins) remove_torn_journal();
     return file_error(put < 0 ? static_cast<int>(-put) : system_code(SystemFault::no_space), journal_path_,
@@ -355,11 +359,10 @@ void IndexFiles::restart_journal() {
 // A journal without changes, so that a process that only lists can note the directory's version in it: making
 // the file would change this version.
 SESSIONKIT_SELDOM void IndexFiles::start_journal() {
-  Result<OpenFile> const file = open_for_append();
-  if (!file) return begin_journal(usable_);
+  if (!open_for_append()) return begin_journal(usable_);
   head_ = {print_, random_entry_id()};
   std::string const text = journal_head_line(head_);
-  auto const put = uninterrupted([&] { return ops_->write(file->get(), text.data(), text.size()); });
+  auto const put = uninterrupted([&] { return ops_->write(appending_.get(), text.data(), text.size()); });
   if (put != static_cast<std::int64_t>(text.size())) return remove_torn_journal();
   journal_.size = applied_ = text.size();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/file_store/index_codec.hpp>
 #include <sessionkit/detail/file_store/index_journal.hpp>
@@ -48,7 +49,8 @@ inline constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10;
 /// The files of an index, which are a cache. `<root>/sessions.json` is the snapshot; it is replaced as a
 /// whole under the lock `<root>/.lock`. `<root>/sessions.journal` has the changes since the snapshot, so that
 /// one change costs one small write, however many sessions there are. The journal is never synced, and a torn
-/// journal is recognised. Only one thread at a time may call the functions.
+/// journal is recognised. Its file and that of the lock stay open between changes. Only one thread at a time
+/// may call the functions.
 class SESSIONKIT_API IndexFiles {
  public:
   /// `directory` must stay open as long as this object exists.
@@ -98,7 +100,7 @@ class SESSIONKIT_API IndexFiles {
   bool is_in_change(FileStatus const& journal);
   std::optional<IndexText> read_journal(std::uint64_t offset, FileStatus const& now);
   void take_journal(std::string_view text, JournalDelta& delta);
-  Result<OpenFile> open_for_append();
+  Result<void> open_for_append();
   void begin_journal(bool usable);
   void restart_journal();
   void start_journal();
@@ -112,6 +114,9 @@ class SESSIONKIT_API IndexFiles {
   FileStatus seen_ = {};          // the snapshot that was last read or written; inode 0: none
   Fingerprint print_ = {};        // of the bytes of the snapshot in `seen_`
   Error failure_{Errc::io_error}; // why the snapshot could not be read
+
+  DirectoryLock lock_;
+  OpenFile appending_ = {}; // the journal in `journal_`, for our next change
 
   JournalHead head_ = {};
   FileStatus journal_ = {};   // as last seen; inode 0: there was no journal

@@ -220,7 +220,7 @@ Result<void> Session::State::append_metadata(EntryBody body) {
 }
 
 Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bodies,
-                                                      detail::AppendRequest const& request) const {
+                                                      detail::AppendRequest const& request) {
   std::optional<EntryId> const& named = request.id;
   if (request.time && !detail::is_writable_time(*request.time))
     return detail::unwritable_time(tail.id(), *request.time);
@@ -233,7 +233,7 @@ Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bod
                       : EntryId(named->str().empty() ? std::string{}
                                                      : detail::format_text("{}.{}", named->str(), i + 1));
     else
-      entry.id = EntryId(options.ids ? options.ids() : random_entry_id());
+      entry.id = EntryId(options.ids ? options.ids() : random_ids.next());
     entry.at = request.time ? *request.time : now();
     entry.body = std::move(bodies[i]);
     auto const* line = entry.as<Unknown>();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/random_ids.hpp>
 #include <sessionkit/detail/compaction/breaker.hpp>
 #include <sessionkit/detail/session/kept_request.hpp>
 #include <sessionkit/detail/session/pending_messages.hpp>
@@ -53,6 +54,7 @@ struct Session::State {
   detail::PendingMessages pending;
   detail::KeptRequest last_request;
   detail::CompactionBreaker breaker = {};
+  detail::RandomIds random_ids = {}; ///< of entries, if `options` give none
   bool in_turn = false;
   std::uint64_t writes_before_turn = 0;
 
@@ -106,8 +108,7 @@ struct Session::State {
                                               detail::AppendRequest const& request);
   Result<std::vector<EntryId>> store_pending(detail::AppendRequest request);
   Result<bool> stores_now(bool durable);
-  Result<std::vector<Entry>> entries_of(std::vector<EntryBody> bodies,
-                                        detail::AppendRequest const& request) const;
+  Result<std::vector<Entry>> entries_of(std::vector<EntryBody> bodies, detail::AppendRequest const& request);
 };
 
 }}
