@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <common/text.hpp>
 #include <iostream>
-#include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace chat {
 
@@ -64,26 +65,6 @@ std::string in_brief(sk::Entry const& entry) {
   return {};
 }
 
-struct Branches {
-  std::map<sk::EntryId, std::vector<sk::Entry const*>> children; ///< by parent; the empty id for roots
-};
-
-Branches branches_of(sk::Log const& log) {
-  Branches branches;
-  std::set<sk::EntryId> known{sk::EntryId()}; // an entry with a lost parent is a root
-  sk::EntryId previous;
-  for (auto const& entry : log.entries) {
-    if (entry.as<sk::Header>() != nullptr) continue;
-    auto const parent = entry.link == sk::Parent::previous ? previous
-                        : entry.link == sk::Parent::entry  ? entry.parent
-                                                           : sk::EntryId();
-    branches.children[known.count(parent) != 0 ? parent : sk::EntryId()].push_back(&entry);
-    known.insert(entry.id);
-    previous = entry.id;
-  }
-  return branches;
-}
-
 }
 
 bool is_said(sk::Entry const& entry) {
@@ -131,31 +112,33 @@ std::string as_markdown(sk::SessionInfo const& info, std::vector<sk::Entry> cons
 }
 
 std::string as_tree(sk::Log const& log, std::vector<sk::Entry> const& path) {
-  auto const branches = branches_of(log);
+  auto const& entries = log.entries;
+  std::vector<std::size_t> const parents = sk::parents_of(entries);
+  std::vector<std::vector<std::size_t>> children(entries.size());
+  std::vector<std::size_t> roots;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].as<sk::Header>() == nullptr)
+      (parents[i] == sk::no_parent ? roots : children[parents[i]]).push_back(i);
   std::set<sk::EntryId> current;
   for (auto const& entry : path) current.insert(entry.id);
 
   struct Place {
-    sk::Entry const* entry;
-    std::size_t depth;
+    std::size_t entry, depth;
   };
   std::vector<Place> open; // the next one is last
-  auto const enter = [&](sk::EntryId const& parent, std::size_t depth) {
-    auto const found = branches.children.find(parent);
-    if (found == branches.children.end()) return;
-    auto const& all = found->second;
+  auto const enter = [&open](std::vector<std::size_t> const& all, std::size_t depth) {
     for (auto child = all.rbegin(); child != all.rend(); ++child)
       open.push_back({*child, all.size() > 1 ? depth + 1 : depth});
   };
   std::string text;
-  enter({}, 0);
+  enter(roots, 0);
   while (!open.empty()) {
-    auto const [entry, depth] = open.back();
+    auto const [i, depth] = open.back();
     open.pop_back();
-    if (auto const line = in_brief(*entry); !line.empty())
-      text += fmt::format("{} {}{}\n", current.count(entry->id) != 0 ? '*' : ' ', std::string(2 * depth, ' '),
-                          line);
-    enter(entry->id, depth);
+    if (auto const line = in_brief(entries[i]); !line.empty())
+      text += fmt::format("{} {}{}\n", current.count(entries[i].id) != 0 ? '*' : ' ',
+                          std::string(2 * depth, ' '), line);
+    enter(children[i], depth);
   }
   return text;
 }

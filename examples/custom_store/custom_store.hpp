@@ -43,6 +43,8 @@ class MapStore final : public SessionStore {
             .first->second;
     if (at > crcs.size() || (at > 0 && batch.expected_crc && *batch.expected_crc != crcs[at - 1]))
       return Error{Errc::conflict, 0, "another log than expected; refresh"};
+    if (batch.only_new && at == 0 && !crcs.empty())
+      return Error{Errc::already_exists, 0, "the session exists; choose another id"};
     auto const after = records.items().begin() + static_cast<std::ptrdiff_t>(at);
     auto const match = match_batch(batch, {after, records.items().end()});
     if (!match) return Error{at == 0 ? Errc::already_exists : match.error().code, 0, match.error().message};

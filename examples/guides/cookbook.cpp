@@ -67,15 +67,16 @@ sk::Result<sk::Session> start_with_greeting(std::shared_ptr<sk::SessionStore> co
 // [greeting]
 
 // [body]
-// The body of a request. `tools` is a JSON array in the provider's form.
+// The body of a request. `others` has the other members, such as "max_tokens":4096.
 std::string body_of(sk::RequestParts const& parts, sk::Provider provider, std::string const& model,
-                    std::string const& tools) {
+                    std::string const& others) {
   sk::RequestMembers const names = sk::request_members(provider);
   std::string body = "{\"model\":" + sk::RawJson::string(model).str();
   if (!names.system.empty() && parts.system != "null")
     body.append(",\"").append(names.system).append("\":").append(parts.system);
   body.append(",\"").append(names.messages).append("\":").append(parts.messages);
-  return body + R"(,"max_tokens":4096,"tools":)" + tools + '}';
+  if (!others.empty()) body.append(",").append(others);
+  return body + '}';
 }
 // [body]
 
@@ -120,7 +121,13 @@ sk::Result<std::string> plain_text(sk::Session const& session) {
 // Keeps the conversation up to an entry, and deletes everything after it.
 sk::Result<sk::Session> forget_after(std::shared_ptr<sk::SessionStore> const& store, sk::Session session,
                                      sk::EntryId const& last_kept) {
-  auto kept = session.fork({}, last_kept);
+  auto const info = session.info();
+  if (!info) return info.error();
+  if (auto const cleared = session.set_title(""); !cleared) return cleared.error(); // else the copy has it
+  sk::NewSession about;
+  about.key = info->key;
+  about.metadata = info->metadata;
+  auto kept = session.fork(about, last_kept);
   if (!kept) return kept;
   if (auto const gone = store->remove_permanently(session.id()); !gone) return gone.error();
   return kept;
@@ -151,8 +158,8 @@ void servers(std::shared_ptr<sk::SessionStore> const& store) {
   session.append(sk::user("What is new?")).value();
   auto const at_openai = messages_of(session, sk::Provider::openai_chat);
   expect(at_openai.rfind(R"([{"role":"assistant")", 0) == 0, "OpenAI's server accepts a greeting first");
-  auto const body =
-      body_of(session.request({sk::Provider::anthropic}).value(), sk::Provider::anthropic, "m", "[]");
+  auto const body = body_of(session.request({sk::Provider::anthropic}).value(), sk::Provider::anthropic, "m",
+                            R"("max_tokens":4096,"tools":[])");
   expect(sk::RawJson::parse(body).ok() && contains(body, R"({"model":"m","messages":[{"role":"user")"),
          "a body is JSON, and has no system text here");
   auto const at_deepseek = request_for(session, "deepseek", "deepseek-chat").value().messages;
@@ -161,13 +168,18 @@ void servers(std::shared_ptr<sk::SessionStore> const& store) {
 }
 
 void privacy(std::shared_ptr<sk::SessionStore> const& store) {
-  auto session = sk::Session::create(store).value();
+  sk::NewSession about;
+  about.key = "private";
+  auto session = sk::Session::create(store, about).value();
   auto const kept = session.append(sk::user("This may stay.")).value();
   session.append(sk::user("My number is 12345.")).value();
+  session.set_title("12345").value();
   auto const old = session.id();
   auto const rest = forget_after(store, std::move(session), kept).value();
   expect(!contains(messages_of(rest, sk::Provider::anthropic), "12345"), "the number is gone");
   expect(!sk::Session::open(store, old), "the old session is removed");
+  expect(rest.info().value().title.empty(), "the title is gone");
+  expect(sk::Session::resume(store, "private").value().id() == rest.id(), "its key names what is left");
 }
 
 void names(std::shared_ptr<sk::SessionStore> const& store) {

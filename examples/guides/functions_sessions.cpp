@@ -92,6 +92,7 @@ void log_of(std::shared_ptr<sk::SessionStore> const& store, sk::Session const& s
   sk::Log const log =
       sk::load_log(*store, session.id(), sk::LogLines::kept).value(); // all branches, and the lines
   auto const ends = sk::leaves_of(log);                               // the last entry of each branch
+  expect(sk::parents_of(log.entries).front() == sk::no_parent, "the header comes after no entry");
   auto const positions =
       sk::path_positions(*store, session.id()).value(); // where each entry of the path ends
   std::size_t read = 0;

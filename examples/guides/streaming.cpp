@@ -58,7 +58,8 @@ sk::Message collect(std::vector<Delta> const& stream, std::function<bool()> cons
 
 // [interrupted]
 // The user pressed Ctrl-C: store the partial answer as an aborted one.
-sk::Result<void> keep_what_came(sk::Turn& turn, sk::Message const& partial) {
+sk::Result<void> keep_what_came(sk::Turn& turn, sk::Message partial) {
+  partial.generation->stop = sk::StopReason::aborted; // a decoder says `error`: the end did not come
   if (!partial.parts.empty())
     if (auto const stored = turn.append(partial); !stored) return stored.error();
   for (sk::ToolUse const* call : partial.tool_uses()) // complete, but never run

@@ -43,7 +43,8 @@ SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 
 /// Reads the body of a complete answer. The body is a message for `anthropic`, a chat completion for
 /// `openai_chat`, a response for `openai_responses`, and a `GenerateContentResponse` for `gemini`. Of several
-/// choices or candidates, the first one is read. The variants of other servers are understood too:
+/// choices or candidates, the first one is read. What was spoken becomes `Text`, and the sound `Opaque`. The
+/// variants of other servers are understood too:
 /// `reasoning_content` or `reasoning` in addition to `content`, arguments that are not a string, and calls
 /// without ids.
 ///
@@ -101,7 +102,9 @@ class SESSIONKIT_API StreamDecoder {
   ~StreamDecoder();
 
   /// Takes the next bytes. After a failure, all bytes are ignored. After the end of the answer, only a report
-  /// of the usage is still read.
+  /// of the usage is still read; for `openai_chat` and `gemini`, whose streams go on after the mark of the
+  /// end, further parts are read too, up to `[DONE]`. Nothing that comes after the end makes the answer a
+  /// failure.
   void feed(std::string_view bytes);
   /// True if the provider marked the end of the answer.
   bool complete() const noexcept;

@@ -15,7 +15,8 @@ namespace sessionkit { inline namespace v0 {
 class SESSIONKIT_API Branches {
  public:
   /// Reads the places of all entries of a log (`load_log`), which is not needed afterwards. The functions
-  /// below do not find entries without ids; a log without ids has one branch.
+  /// below do not find entries without ids; a log without ids has one branch. Of several entries with one id,
+  /// the first one counts.
   explicit Branches(Log const& log);
 
   /// Returns all versions of the entry, oldest first, including the entry itself. Empty if there is only one

@@ -3,7 +3,9 @@
 #include <sessionkit/detail/base/result_state.hpp>
 #include <sessionkit/error.hpp>
 
+#include <cstddef>
 #include <exception>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -46,12 +48,17 @@ SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 
 template <class U> inline constexpr bool is_result_v = false;
 template <class U> inline constexpr bool is_result_v<Result<U>> = true;
+/// True if this is a null pointer given for a text, or an object given for a view that would outlive it.
+template <class Given, class T>
+inline constexpr bool is_unsafe_value_v =
+    (std::is_same_v<Given, std::nullptr_t> && std::is_convertible_v<char const*, T> && !std::is_pointer_v<T>)
+    || (std::is_same_v<T, std::string_view> && std::is_class_v<Given>);
 /// True if `U` is a type other than `T` from which a `Result<T>` may be made.
 template <class U, class T, class Given = std::remove_cv_t<std::remove_reference_t<U>>>
 inline constexpr bool becomes_value_v =
     !std::is_same_v<
         Given,
-        T> && !std::is_same_v<Given, Error> && !is_result_v<Given> && !std::is_arithmetic_v<T> && std::is_convertible_v<U, T>;
+        T> && !std::is_same_v<Given, Error> && !is_result_v<Given> && !std::is_arithmetic_v<T> && !is_unsafe_value_v<Given, T> && std::is_convertible_v<U, T>;
 }
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use

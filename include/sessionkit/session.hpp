@@ -230,7 +230,9 @@ class SESSIONKIT_API Session {
   Result<void> rewind(EntryId const& to);
   /// Makes a new session with a copy of the lines of the path, from the first one to the leaf. The header of
   /// the new session names this session. If `at` is given, the copy ends with that entry. The leaf of this
-  /// session does not move. Fails with `not_found` if `at` does not exist.
+  /// session does not move. If `about` has no agent, user or cwd, the new session has those of this one. It
+  /// also has its title, even if the title was set after `at`. Key and metadata are not copied. Fails with
+  /// `not_found` if `at` does not exist, and like `create`.
   Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
   /// Returns the entries that count for the model, up to the leaf. Messages that are held back are included.

@@ -38,6 +38,11 @@ struct Append {
   /// several such appends starts a session, even in different processes. A batch that is already stored is
   /// not refused. If the key is empty, nothing is checked.
   std::string_view unless_active = {};
+  /// For a batch that starts a session: true: the append fails with `already_exists` if the session exists,
+  /// also if it begins with exactly these records, because another caller stored them. False: records that
+  /// are stored already count as stored by this append, so that an append with an unknown outcome can be
+  /// repeated.
+  bool only_new = false;
   /// For a batch that starts a session: the dialect of its lines; empty means native. A file store does not
   /// need this member, because it also reads the lines after the header. Other stores need it, because the
   /// header alone may not show the dialect.
@@ -102,8 +107,12 @@ class SESSIONKIT_API SessionStore {
   /// no such session.
   virtual Result<void> remove(SessionId const& id) = 0;
 
-  /// Removes a session so that nothing of it stays in the store. A store that has a trash overrides this
-  /// function; in all other stores it is the same as `remove`, and fails like it.
+  /// Removes a session so that nothing of it stays in the store. Fails like `remove`. Stores of files and of
+  /// documents use no trash here. A store of files also deletes the copies that repairs of this session left
+  /// in `quarantine/`. The store in SQLite overwrites the freed pages. A server may keep deleted bytes until
+  /// it reuses their place. Nothing is deleted elsewhere: an earlier session with the same id stays in the
+  /// trash, and a `SearchIndex` drops the session at its next update. If not overridden, this function calls
+  /// `remove`; a store that wraps another one must override it and call the other's.
   virtual Result<void> remove_permanently(SessionId const& id) { return remove(id); }
 
   /// Returns the profile of new sessions if the host chooses no other.

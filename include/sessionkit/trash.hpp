@@ -17,7 +17,8 @@ struct TrashContents {
 /// Counts the removed sessions in the folder `trash` of a store of files (files with names that end in
 /// `.jsonl` or `.json`). Both numbers are 0 if there is no such folder. `root` is the directory of a store of
 /// `open_file_store` or `open_blades_store`. Fails with `not_found` if there is no such directory, and with
-/// `unsupported` if this library never stored anything in it. Also fails with `unsafe_path` and `io_error`.
+/// `unsupported` if it has a folder `trash` and this library never stored anything in it. Also fails with
+/// `unsafe_path` and `io_error`.
 SESSIONKIT_API Result<TrashContents> look_into_trash(std::string const& root);
 
 /// Deletes the removed sessions in the folder `trash`, and returns how much was deleted. Nothing brings them

@@ -33,6 +33,14 @@ class Search(ProgramTest):
         self.assertEqual(self.run_cli("search", "nothing").code, 1)
         self.assertEqual(self.run_cli("search", "nothing").out, "")
 
+    def test_finds_what_was_said_on_a_branch_that_was_left(self):
+        session = self.new()
+        first = self.say(session, "user", "which river?")
+        left = self.say(session, "assistant", "the velvet Rhine")
+        self.ok("rewind", session, first)
+        self.say(session, "assistant", "the Elbe")
+        self.assertEqual([hit["entry"] for hit in self.ok("search", "velvet", "--json").json["hits"]], [left])
+
     def test_case_folds_beyond_ascii_and_only_when_asked(self):
         session = self.new()
         for text in ("Straße ÄRGER", "ΑΘΗΝΑ", "МОСКВА Ёлка", "ŁÓDŹ"):

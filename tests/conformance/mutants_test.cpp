@@ -82,6 +82,7 @@ std::vector<Mutant> mutants() {
       mutant<ListLosesUsage>("lists without usage", "info_of_every_kind"),
       mutant<IgnoresAfter>("ignores the summary it is given", "info_is_after"),
       mutant<NeedsAfter>("keeps its summary where none is given", "info_is_folded"),
+      mutant<NewIsOld>("takes a session for new that is stored", "only_new"),
       mutant<AfterGoesBack>("takes the summary of a repetition", "info_is_after"),
       mutant<NoEndCrc>("knows no checksum of the end", "expected_crc"),
       mutant<ListByName>("forgets the order in list", "lists_newest_first"),

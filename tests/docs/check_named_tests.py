@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each test that docs/durability.md and docs/concurrency.md name exists: sentences in quotes are names of cases, numbers
-begin one, and names after `kit:` are checks of the conformance kit."""
+begin one, and names after `kit:` are checks of the conformance kit. The column "tested by" of docs/programs.md names
+scripts of Python (`cli.export`) and of the browser (`access.mjs`)."""
 import pathlib
 import re
 import sys
@@ -47,8 +48,22 @@ def faults(root):
                     for stem in sorted(set(re.findall(r"`(\w+_test)(?:\.py)?`", text)) - stems))
 
 
+def faults_of_programs(root):
+    rows = [row for row in (root / "docs/programs.md").read_text().splitlines() if row.startswith("| ")]
+    named = [name for row in rows for name in re.findall(r"`([^`]+)`", row.rstrip(" |").rpartition("|")[2])]
+    print(f"docs/programs.md: {len(named)} tests")
+    if len(named) < 30:
+        yield "docs/programs.md names fewer than 30 tests"
+    for name in named:
+        suite, _, stem = name.partition(".")
+        path = f"tests/interop/page/{name}" if stem == "mjs" else f"tests/{suite}/{stem}_test.py"
+        if not (root / path).is_file():
+            yield f"docs/programs.md: {name}: there is no {path}"
+
+
 def main():
-    found = list(faults(pathlib.Path(sys.argv[1])))
+    root = pathlib.Path(sys.argv[1])
+    found = [*faults(root), *faults_of_programs(root)]
     print("\n".join(found))
     return 1 if found else 0
 

@@ -111,10 +111,52 @@ class Mutator {
   Random random_;
 };
 
+/// The same JSON, with blanks and line ends between its tokens. In events, each line begins with `data:`.
+std::string spread(std::string const& bytes, Random& random) {
+  bool const events = bytes.find("data:") < bytes.find('{');
+  std::string out;
+  bool in_string = false;
+  int depth = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    char const c = bytes[i];
+    out += c;
+    if (in_string && c == '\\') out += bytes[++i];
+    if (c == '"' && depth > 0) in_string = !in_string;
+    if (in_string) continue;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    bool const between = c == '{' || c == '[' || c == ',' || c == ':';
+    if (depth > 0 && between && random.one_in(2))
+      out += events ? "\ndata:   " : random.one_of({"\n  ", "\r\n\t", " "});
+  }
+  return out;
+}
+
 std::string shown(std::string const& bytes) {
   return Json(bytes).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
+}
+
+TEST_CASE("answers are the same and are stored with any blanks between the tokens of their JSON") {
+  std::size_t spread_out = 0;
+  for (std::size_t seed = 0; seed < 40 * answers().size(); ++seed) {
+    Answer const& answer = answers()[seed % answers().size()];
+    Random random(seed);
+    std::string const bytes = spread(answer.bytes, random);
+    CAPTURE(answer.name, seed, shown(bytes));
+    DecodedAnswer const compact = decode_in_pieces(answer.provider, answer.bytes, {});
+    DecodedAnswer const wide = decode_in_pieces(answer.provider, bytes, {});
+    auto const without_blanks = [](std::string text) {
+      text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+      text.erase(std::remove(text.begin(), text.end(), '\t'), text.end());
+      return text;
+    };
+    REQUIRE(without_blanks(wide.seen) == without_blanks(compact.seen));
+    REQUIRE(faults_of_line(wide.message) == Faults{});
+    spread_out += bytes.size() > answer.bytes.size() ? 1U : 0U;
+  }
+  CHECK(spread_out > 30 * answers().size());
 }
 
 TEST_CASE("mutated streams of answers are decoded alike in any pieces, and give valid requests") {

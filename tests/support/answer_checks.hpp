@@ -7,6 +7,7 @@
 
 #include <sessionkit/answer.hpp>
 #include <sessionkit/context.hpp>
+#include <sessionkit/dialect.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -132,6 +133,37 @@ inline Faults faults_of_requests(sk::Message message) {
   return faults;
 }
 
+/// The faults of the line with which the message is stored.
+inline Faults faults_of_line(sk::Message const& message) {
+  sk::Entry entry;
+  entry.id = sk::EntryId("a");
+  entry.body = message;
+  std::string line;
+  if (auto const done = sk::native_dialect().encode(entry, line); !done)
+    return {"it cannot be encoded: " + done.error().message};
+  if (line.find('\n') != std::string::npos) return {"it is stored on more than one line: " + line};
+  sk::RecordView record;
+  record.id = "a";
+  record.type = "message";
+  record.line = line;
+  auto const read = sk::native_dialect().decode(record);
+  if (!read) return {"it cannot be read back: " + read.error().message};
+  if (read->as<sk::Message>() == nullptr) return {"it is no message when it is read back"};
+  return {};
+}
+
+/// The faults of an answer that has ended, if more bytes follow.
+inline Faults faults_after_end(sk::Provider provider, std::string_view bytes, DecodedAnswer const& whole) {
+  Faults faults;
+  for (char const* const more :
+       {"\n\ndata: <!-- proxy -->\n\n", "\n\ndata: {\"error\":{\"message\":\"late\"}}\n\n",
+        "\n\ndata: {\"type\":\"error\",\"error\":{\"message\":\"late\"}}\n\n"}) {
+    DecodedAnswer const longer = decode_in_pieces(provider, std::string(bytes) + more, {});
+    if (longer.seen != whole.seen) faults.push_back(std::string("followed by ") + more + longer.seen);
+  }
+  return faults;
+}
+
 /// The faults in the readings of these bytes. Pieces must not matter, nor whether the body is streamed.
 inline Faults faults_of_bytes(sk::Provider provider, std::string_view bytes, Random& random, bool requests) {
   DecodedAnswer whole = decode_in_pieces(provider, bytes, {});
@@ -150,6 +182,9 @@ inline Faults faults_of_bytes(sk::Provider provider, std::string_view bytes, Ran
       faults.push_back("as a body:\n" + seen + "\nas a stream:\n" + whole.seen);
   }
   if (!requests) return faults;
+  for (std::string const& fault : faults_of_line(whole.message)) faults.push_back(fault);
+  if (!whole.failed)
+    for (std::string const& fault : faults_after_end(provider, bytes, whole)) faults.push_back(fault);
   for (std::string const& fault : faults_of_requests(std::move(whole.message))) faults.push_back(fault);
   return faults;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <common/text.hpp>
-#include <unordered_map>
 #include <utility>
 
 namespace cli {
@@ -15,24 +14,6 @@ namespace cli {
 namespace sk = sessionkit;
 
 namespace {
-
-std::size_t const none = static_cast<std::size_t>(-1);
-
-/// The index of each entry's parent, or `none`. A parent that is missing or after its child is
-/// replaced by the entry before, as in the context.
-std::vector<std::size_t> parents_of(std::vector<sk::Entry> const& entries) {
-  std::unordered_map<std::string, std::size_t> seen;
-  std::vector<std::size_t> parents;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::size_t const before = i == 0 ? none : i - 1;
-    std::size_t parent = entries[i].link == sk::Parent::root ? none : before;
-    if (entries[i].link == sk::Parent::entry)
-      if (auto const found = seen.find(entries[i].parent.str()); found != seen.end()) parent = found->second;
-    parents.push_back(parent);
-    seen[entries[i].id.str()] = i;
-  }
-  return parents;
-}
 
 Json parent_of(std::vector<sk::Entry> const& entries, std::size_t i) {
   switch (entries[i].link) {
@@ -105,11 +86,11 @@ void draw(Console& console, Records const& records, sk::SessionInfo const& info)
 }
 
 std::vector<Branch> branches_of(std::vector<sk::Entry> const& entries) {
-  auto const parents = parents_of(entries);
+  auto const parents = sk::parents_of(entries);
   std::vector<std::vector<std::size_t>> children(entries.size());
   std::vector<std::size_t> roots;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    (parents[i] == none ? roots : children[parents[i]]).push_back(i);
+    (parents[i] == sk::no_parent ? roots : children[parents[i]]).push_back(i);
 
   struct Step {
     std::size_t entry;

@@ -16,6 +16,6 @@ export function welcome(chosen) {
     return button;
   });
   return [element("div", { className: "welcome", children: [element("h2", { text: "What would you like to know?" }),
-    element("p", { text: "Everything that is said here is stored at once. It is still there after a crash of this page or of the server." }),
+    element("p", { text: "Each message and each complete answer is stored at once. It is still there after a crash of this page or of the server." }),
     ...buttons] })];
 }

@@ -162,6 +162,13 @@ struct TakesOtherBytes : Good {
                : got;
   }
 };
+struct NewIsOld : Good {
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    Append any = batch;
+    any.only_new = false;
+    return in->append(id, any);
+  }
+};
 struct IdsAreUnique : Good {
   Result<Position> append(SessionId const& id, Append const& batch) override {
     auto const page = in->read(id, {});

@@ -205,3 +205,26 @@ TEST_CASE("an append to a removed or replaced file is never acknowledged") {
     }
   }
 }
+
+TEST_CASE("no file of a database has a word of a session that was removed permanently") {
+  TempDir dir;
+  std::string const path = dir / "sessions.db", word = "Unforgettable";
+  auto const store = sk::open_sqlite_store(path).value();
+  sk::NewSession about;
+  about.id = session;
+  auto talk = sk::Session::create(store, about).value();
+  for (int i = 0; i < 100; ++i) talk.append(sk::user(word + std::string(3000, 'x'))).value();
+  talk.set_title(word).value();
+  sk::Session::create(store).value().append(sk::user("kept")).value();
+  auto const has_word = [&] {
+    bool found = false;
+    for (auto const& file : fs::directory_iterator(dir.path()))
+      found = found || read_file(file.path().string()).find(word) != std::string::npos;
+    return found;
+  };
+  CHECK(has_word());
+  REQUIRE(store->remove_permanently(session).ok());
+  CHECK_FALSE(has_word());
+  CHECK(store->remove_permanently(session).error().code == Errc::not_found);
+  CHECK(store->list({}).value().sessions.size() == 1);
+}

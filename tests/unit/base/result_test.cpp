@@ -3,9 +3,11 @@
 
 #include <sessionkit/result.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -202,4 +204,13 @@ TEST_CASE("a result is made from what converts to its value") {
   };
   CHECK(failed().error().message == "bad");
   CHECK_FALSE(std::is_convertible_v<int, Result<std::string>>);
+}
+
+TEST_CASE("a result is not made from what would dangle or be no value") {
+  STATIC_REQUIRE(std::is_convertible_v<char const*, Result<std::string_view>>);
+  STATIC_REQUIRE(std::is_convertible_v<std::string_view, Result<std::string_view>>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<std::string, Result<std::string_view>>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<std::nullptr_t, Result<std::string>>);
+  STATIC_REQUIRE(std::is_convertible_v<std::nullptr_t, Result<char const*>>);
+  STATIC_REQUIRE(std::is_convertible_v<std::nullptr_t, Result<std::shared_ptr<int>>>);
 }

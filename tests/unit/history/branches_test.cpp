@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What was said in the same place of a conversation.
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 #include <sessionkit/branches.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -92,4 +93,15 @@ TEST_CASE("an entry whose parent is lost follows the entry before it") {
   sk::Branches const branches(log);
   CHECK(branches.before(sk::EntryId("b")) == sk::EntryId("a"));
   CHECK(branches.beside(sk::EntryId("b")) == Ids{sk::EntryId("b"), sk::EntryId("c")});
+}
+
+TEST_CASE("a line that is there twice is one version, and the branch through it goes on") {
+  auto const store = sessionkit_test::store_of(
+      "s", {sessionkit_test::log_header("s"), sessionkit_test::message_line("a", "", "user", "1"),
+            sessionkit_test::message_line("b", "a", "assistant", "2"),
+            sessionkit_test::message_line("b", "a", "assistant", "2"),
+            sessionkit_test::message_line("c", "b", "user", "3")});
+  sk::Branches const branches(sk::load_log(*store, sk::SessionId::parse("s").value()).value());
+  CHECK(branches.beside(sk::EntryId("b")).empty());
+  CHECK(branches.newest_end(sk::EntryId("a")).str() == "c");
 }

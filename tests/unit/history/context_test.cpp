@@ -5,7 +5,9 @@
 
 #include <sessionkit/context.hpp>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 using namespace sessionkit_test;
 using Ids = std::vector<std::string>;
@@ -202,6 +204,49 @@ TEST_CASE("leaves are the entries without children, in log order") {
   REQUIRE(leaves.size() == 2);
   CHECK(leaves[0].str() == "b");
   CHECK(leaves[1].str() == "d");
+}
+
+TEST_CASE(
+    "an entry is a leaf if no path that readers walk goes on from it, whatever parents are lost or late") {
+  Random random(1);
+  std::size_t lost = 0, late = 0, twice = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> lines{log_header("s")};
+    std::size_t const count = 1 + random.below(8);
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string const id = "e" + std::to_string(random.one_in(8) ? random.below(count) : i);
+      std::string const parent = random.one_in(6) ? "gone" : "e" + std::to_string(random.below(count));
+      bool const root = i == 0 || random.one_in(8);
+      lines.push_back(message_line(id, root ? "" : parent, "user", std::to_string(i)));
+      lost += parent == "gone" ? 1U : 0U;
+      twice += std::count(ids.begin(), ids.end(), id) > 0 ? 1U : 0U;
+      late += !root && std::count(ids.begin(), ids.end(), parent) == 0 ? 1U : 0U;
+      ids.push_back(id);
+    }
+    auto const store = store_of("s", lines);
+    sk::Log const log = sk::load_log(*store, sid("s")).value();
+    std::vector<std::size_t> const parents = sk::parents_of(log.entries);
+    std::set<std::string> inner;
+    for (std::size_t i = 1; i < log.entries.size(); ++i) {
+      bool const last_of_name =
+          std::none_of(log.entries.begin() + static_cast<std::ptrdiff_t>(i) + 1, log.entries.end(),
+                       [&](sk::Entry const& other) { return other.id == log.entries[i].id; });
+      if (parents[i] != sk::no_parent) inner.insert(log.entries[parents[i]].id.str());
+      if (!last_of_name) continue; // a reader that is asked for the name takes the last one
+      std::vector<std::string> walked, expected;
+      for (sk::Entry const& entry : sk::load_path(*store, sid("s"), log.entries[i].id).value())
+        walked.push_back(entry.as<sk::Message>()->text());
+      for (std::size_t at = i; at != sk::no_parent; at = parents[at])
+        expected.insert(expected.begin(), log.entries[at].as<sk::Message>()->text());
+      CAPTURE(round, i, lines);
+      REQUIRE(walked == expected);
+    }
+    std::set<std::string> ends, all(ids.begin(), ids.end());
+    for (sk::EntryId const& leaf : sk::leaves_of(log)) CHECK(ends.insert(leaf.str()).second);
+    for (std::string const& id : all) CHECK((ends.count(id) > 0) == (inner.count(id) == 0));
+  }
+  CHECK((lost > 100 && late > 100 && twice > 50));
 }
 
 TEST_CASE("of many lines without a type only the last thousand are in a context, the others are counted") {

@@ -5,7 +5,9 @@
 #include "support/faulty_file_ops.hpp"
 
 #include <sessionkit/blades.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/upkeep/trash.hpp>
+#include <sessionkit/doctor.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/session.hpp>
 #include <sessionkit/trash.hpp>
@@ -140,4 +142,71 @@ TEST_CASE("a session that is removed permanently is nowhere in its store") {
   REQUIRE(documents->remove_permanently(id_of("s1")).ok());
   CHECK_FALSE(fs::exists(dir / "blades/s1.json"));
   CHECK_FALSE(fs::exists(dir / "blades/trash"));
+}
+
+TEST_CASE("no file of a store has a word of a session that was removed permanently") {
+  TempDir dir;
+  std::string const word = "Unforgettable";
+  for (bool const repaired : {false, true}) {
+    std::string const root = dir / (repaired ? "repaired" : "new");
+    auto const store = sk::open_file_store(root).value();
+    sk::NewSession about;
+    about.id = id_of("gone");
+    auto session = sk::Session::create(store, about).value();
+    session.set_title("About " + word).value();
+    REQUIRE(session.append(sk::user("Say " + word)).ok());
+    REQUIRE(session.append(sk::assistant(word)).ok());
+    say(store, "kept");
+    if (repaired) {
+      write_file(root + "/gone.jsonl", read_file(root + "/gone.jsonl") + "{\"torn\n");
+      REQUIRE(sk::repair(sk::diagnose_store(root).value(), {}).size() == 1);
+      REQUIRE(files_in(root + "/quarantine") == 1);
+    }
+    REQUIRE(store->remove_permanently(id_of("gone")).ok());
+    for (auto const& file : fs::recursive_directory_iterator(root))
+      if (file.is_regular_file()) {
+        CAPTURE(file.path().string());
+        CHECK(read_file(file.path().string()).find(word) == std::string::npos);
+      }
+    CHECK(store->info(id_of("kept")).ok());
+  }
+}
+
+TEST_CASE("a removal whose sync fails says that it may come back, and nobody sees the session any more") {
+  TempDir dir;
+  for (bool const permanently : {false, true}) {
+    FaultyFileOps ops;
+    std::string const root = dir / (permanently ? "a" : "b");
+    auto const store = sk::detail::open_file_store(ops, root, {}).value();
+    say(store, "gone");
+    ops.reset();
+    ops.only = Call::sync;
+    ops.fault = {0, EIO, true, false};
+    auto const removed =
+        permanently ? store->remove_permanently(id_of("gone")) : store->remove(id_of("gone"));
+    ops.fault = {};
+    REQUIRE_FALSE(removed);
+    CHECK(removed.error().code == sk::Errc::outcome_unknown);
+    CHECK(store->list({}).value().sessions.empty());
+  }
+}
+
+TEST_CASE("a trash whose deletion was not synced is synced by the next call") {
+  TempDir dir;
+  auto const store = store_with_trash(dir / "s", sk::profiles::native);
+  FaultyFileOps ops;
+  ops.only = Call::sync;
+  ops.fault = {0, EIO, true, false};
+  CHECK_FALSE(sk::detail::use_trash(ops, dir / "s", sk::detail::TrashUse::empty));
+  ops.fault = {};
+  ops.reset();
+  CHECK(sk::detail::use_trash(ops, dir / "s", sk::detail::TrashUse::empty).value().files == 0);
+  CHECK(ops.calls(Call::sync) == 1);
+}
+
+TEST_CASE("a store in which nothing was stored yet has an empty trash") {
+  TempDir dir;
+  auto const store = sk::open_file_store(dir / "s").value();
+  CHECK(sk::look_into_trash(dir / "s").value().files == 0);
+  CHECK(sk::empty_trash(dir / "s").value().files == 0);
 }

@@ -72,6 +72,12 @@ SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::strin
     if (auto r = safe_directory_inl::make_store_directory(ops, path, false); !r) return r.error();
   OpenFlags const flags = OpenFlags::directory;
   int const descriptor = uninterrupted([&] { return ops.open(working_directory, path.c_str(), flags); });
+  FileStatus named;
+  bool const is_link = descriptor < 0 && ops.status_at(working_directory, path.c_str(), named) == 0
+                       && named.kind == FileStatus::link;
+  if (is_link)
+    return detail::make_error(Errc::unsafe_path,
+                              "{}: a symbolic link; give the path of the directory that it leads to", path);
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");
   OpenFile directory(ops, descriptor);
   std::string_view network;

@@ -475,10 +475,7 @@ Result<void> BladesStore::take_away(SessionId const& id, detail::Removed removed
   if (removed == detail::Removed::to_trash)
     synced = detail::sync_directory(*ops_, trash->get(), root_ + "/trash");
   if (synced) synced = sync_names();
-  if (synced) return {};
-  return detail::make_error(Errc::outcome_unknown, synced.error().system,
-                            "session '{}': it is removed, but may be back after power loss: {}", id.str(),
-                            synced.error().message);
+  return synced ? synced : detail::removal_in_doubt(id, synced.error());
 }
 
 }}

@@ -13,6 +13,7 @@
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/store/store_extras.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
+#include <sessionkit/detail/transcript/quarantine.hpp>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -182,16 +183,23 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
 SESSIONKIT_SELDOM Result<void> FileStore::take_away(SessionId const& id, detail::Removed removed) {
   if (auto r = process_.check(); !r) return r;
   if (auto r = check_writable(); !r) return r;
+  Result<void> gone;
   {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (auto r = remove_log(id, *log, removed); !r) return r;
+    gone = remove_log(id, *log, removed);
+    if (!gone && gone.error().code != Errc::outcome_unknown) return gone;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
     index_.note_removed(id); // before anybody makes it again
   }
+  if (removed == detail::Removed::permanently) {
+    detail::Quarantine::forget(*ops_, directory_.get(), folder_.file_of(id));
+    index_.rewrite(); // the journal has the rows that the session had
+  } else {
+    index_.end_of_turn();
+  }
   folder_.forget(id);
-  index_.end_of_turn();
-  return {};
+  return gone;
 }
 
 // Under the transcript's lock: no append is acknowledged whose entry this call removes without seeing it.
@@ -220,9 +228,11 @@ Result<void> FileStore::remove_log(SessionId const& id, detail::CachedWriter con
       detail::remove_file(*ops_, directory_.get(), root_, {folder_.directory(), name, path}, removed);
   if (!trash) return trash.error();
   if (options_.durability == Durability::os) return {};
+  Result<void> synced;
   if (removed == detail::Removed::to_trash)
-    if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
-  return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
+    synced = detail::sync_directory(*ops_, trash->get(), root_ + "/trash");
+  if (synced) synced = detail::sync_directory(*ops_, folder_.directory(), folder_.path());
+  return synced ? synced : detail::removal_in_doubt(id, synced.error());
 }
 
 // The directory of the transcripts; no file if the layout has none.

@@ -285,6 +285,11 @@ std::string StoreIndex::why_rebuild() {
 }
 
 // The index is a cache: a failure to write it changes no answer.
+SESSIONKIT_SELDOM void StoreIndex::rewrite() {
+  (void)write_whole(options_->lock_wait);
+  emit_events();
+}
+
 void StoreIndex::end_of_turn() {
   if (shared()) {
     (void)write_whole(store_index_inl::patience);

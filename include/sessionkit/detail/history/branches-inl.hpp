@@ -8,19 +8,17 @@
 namespace sessionkit { inline namespace v0 {
 
 SESSIONKIT_SELDOM Branches::Branches(Log const& log) {
-  EntryId previous;
-  for (Entry const& entry : log.entries) {
-    if (entry.as<Header>() != nullptr || entry.id.empty()) continue;
-    EntryId parent = entry.link == Parent::entry ? entry.parent : EntryId();
-    bool const lost = !parent.empty() && places_.count(parent) == 0; // then readers take the entry before
-    if (entry.link == Parent::previous || lost) parent = previous;
+  std::vector<std::size_t> const parents = parents_of(log.entries);
+  for (std::size_t i = 0; i < log.entries.size(); ++i) {
+    Entry const& entry = log.entries[i];
+    if (entry.as<Header>() != nullptr || entry.id.empty() || places_.count(entry.id) > 0) continue;
+    EntryId const parent = parents[i] == no_parent ? EntryId() : log.entries[parents[i]].id;
     auto const above = places_.find(parent);
     EntryId before;
     if (above != places_.end()) before = above->second.counts ? parent : above->second.before;
     bool const counts = entry.as<Message>() != nullptr || entry.as<Compaction>() != nullptr;
     places_[entry.id] = {parent, before, counts};
     order_.push_back(entry.id);
-    previous = entry.id;
     if (counts) said_after_[before].push_back(entry.id);
   }
 }

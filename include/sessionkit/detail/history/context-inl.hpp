@@ -8,6 +8,8 @@
 #include <sessionkit/dialect.hpp>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -222,15 +224,24 @@ Result<Log> load_log(SessionStore& store, SessionId const& id, LogLines lines) {
   return log;
 }
 
+std::vector<std::size_t> parents_of(std::vector<Entry> const& entries) {
+  std::unordered_map<std::string_view, std::size_t> seen;
+  std::vector<std::size_t> parents(entries.size(), no_parent);
+  std::size_t previous = no_parent;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry const& entry = entries[i];
+    if (entry.as<Header>()) continue;
+    auto const named = entry.link == Parent::entry ? seen.find(entry.parent.str()) : seen.end();
+    if (entry.link != Parent::root) parents[i] = named != seen.end() ? named->second : previous;
+    seen[entry.id.str()] = previous = i;
+  }
+  return parents;
+}
+
 std::vector<EntryId> leaves_of(Log const& log) {
   std::unordered_set<std::string> parents;
-  Entry const* previous = nullptr;
-  for (Entry const& entry : log.entries) {
-    if (entry.as<Header>()) continue;
-    if (entry.link == Parent::entry) parents.insert(entry.parent.str());
-    if (entry.link == Parent::previous && previous) parents.insert(previous->id.str());
-    previous = &entry;
-  }
+  for (std::size_t const parent : parents_of(log.entries))
+    if (parent != no_parent) parents.insert(log.entries[parent].id.str());
   std::vector<EntryId> leaves;
   for (Entry const& entry : log.entries)
     if (!entry.as<Header>() && parents.insert(entry.id.str()).second) leaves.push_back(entry.id);

@@ -8,6 +8,7 @@
 #include <sessionkit/detail/providers/answer_failure.hpp>
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -85,6 +86,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
 
   SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string const type = member_text(object, "type");
+    if (complete) return count(find_member(object, "usage"));
     if (type == "message") return message(object);
     if (type == "error" || (type.empty() && !detail::member_value(object, "error").empty()))
       failure = detail::failure_of(find_member(object, "error"), 0);
@@ -134,8 +136,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
 
   void begin_block(std::uint64_t index, std::string_view object) {
     if (detail::json_kind(object) != detail::JsonKind::object) return;
-    Block& block = blocks_[index];
-    block = {detail::without_nulls(object)};
+    blocks_.emplace(index, Block{detail::without_nulls(object)});
     std::string const type = member_text(object, "type");
     tell(AnswerPiece::text, type == "text" ? member_text(object, "text") : std::string{});
     tell(AnswerPiece::thinking, type == "thinking" ? member_text(object, "thinking") : std::string{});
@@ -146,9 +147,9 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
   }
 
   void delta(std::uint64_t index, std::string_view delta) {
-    auto const found = blocks_.find(index);
-    if (found == blocks_.end()) return;
-    Block& block = found->second;
+    auto const behind = blocks_.upper_bound(index);
+    if (behind == blocks_.begin() || std::prev(behind)->first != index) return;
+    Block& block = std::prev(behind)->second;
     auto const add = [&](std::string& to, std::string_view member, AnswerPiece::Kind kind) {
       std::string const more = member_text(delta, member);
       tell(kind, more);
@@ -228,7 +229,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
     }
   }
 
-  std::map<std::uint64_t, Block> blocks_; // by their index
+  std::multimap<std::uint64_t, Block> blocks_; // by their index, which a proxy may give twice
 };
 
 }}

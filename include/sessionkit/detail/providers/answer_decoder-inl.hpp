@@ -31,6 +31,15 @@ std::unique_ptr<detail::AnswerDecoder> decoder_of(Provider provider) {
 
 AnswerFailure malformed(std::string_view what) { return {FailureKind::malformed, std::string(what)}; }
 
+// An object on one line, as a log has it. Line ends are only between the tokens of valid JSON.
+std::string_view on_one_line(std::string_view object, std::string& copy) {
+  if (object.find_first_of("\r\n") == std::string_view::npos) return object;
+  copy = object;
+  for (char& c : copy)
+    if (c == '\r' || c == '\n') c = ' ';
+  return copy;
+}
+
 // Servers say "stop" for calls, too.
 Message finished(detail::AnswerDecoder& decoder) {
   MessageBuilder builder;
@@ -76,14 +85,20 @@ std::string made_call_id() { return "call_" + random_entry_id(); }
 
 struct StreamDecoder::State {
   void take(std::string_view data) {
-    if (decoder->failure || data == "[DONE]") return;
+    if (decoder->failure || done) return;
+    bool const complete = decoder->complete; // then nothing makes it a failure
+    done = data == "[DONE]";
+    if (done) return;
     if (!detail::is_whole_object(data)) {
-      decoder->failure = answer_decoder_inl::malformed("the stream has an event that is no JSON object");
+      if (!complete) fail("the stream has an event that is no JSON object");
       return;
     }
-    decoder->take(data);
+    std::string copy;
+    decoder->take(answer_decoder_inl::on_one_line(data, copy));
+    if (complete) decoder->failure.reset();
     if (first.empty() && detail::member_text(data, "type") != "ping") first = data.substr(0, shown + 1);
   }
+  void fail(std::string_view what) { decoder->failure = answer_decoder_inl::malformed(what); }
   // True: events came, and none of them is of an answer of this provider.
   bool is_strange() const {
     Generation const& known = decoder->generation;
@@ -92,6 +107,7 @@ struct StreamDecoder::State {
 
   static constexpr std::size_t shown = 60; // bytes
   std::string first = {};                  // of the first event
+  bool done = false;                       // "[DONE]" came
 
   detail::EventStream events = {};
   std::unique_ptr<detail::AnswerDecoder> decoder;
@@ -113,9 +129,8 @@ StreamDecoder::~StreamDecoder() = default;
 void StreamDecoder::feed(std::string_view bytes) {
   if (state_->decoder->failure) return;
   state_->events.feed(bytes, [this](std::string_view data) { state_->take(data); });
-  if (state_->events.broken() && !state_->decoder->failure)
-    state_->decoder->failure =
-        answer_decoder_inl::malformed("the body is neither a stream of events nor JSON");
+  if (state_->events.broken() && !state_->decoder->failure && !state_->decoder->complete)
+    state_->fail("the body is neither a stream of events nor JSON");
 }
 
 bool StreamDecoder::complete() const noexcept { return state_->decoder->complete; }
@@ -143,7 +158,8 @@ Result<Message> decode_response(Provider provider, std::string_view body) {
   if (!detail::is_whole_object(text))
     return detail::make_error(Errc::corrupt, "the response is no JSON object; it begins with {}",
                               detail::printable(text, 60));
-  decoder->take(text);
+  std::string copy;
+  decoder->take(answer_decoder_inl::on_one_line(text, copy));
   if (decoder->failure)
     return detail::make_error(decoder->failure->kind == FailureKind::malformed ? Errc::corrupt
                                                                                : Errc::unavailable,

@@ -49,6 +49,14 @@ struct Piece {
   std::string content; // other: the part as JSON
 };
 
+struct Audio {
+  std::string id = {}, data = {}; // Base64
+  std::uint64_t expires_at = 0;   // seconds since 1970; 0: not given
+};
+
+constexpr std::uint64_t legacy_index =
+    ~std::uint64_t{0}; // of `function_call`, which came before `tool_calls`
+
 struct Call {
   std::optional<std::uint64_t> index; // absent: the server gives none
   ToolUse head;
@@ -61,8 +69,9 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
 
   SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string_view const error = member_value(object, "error");
-    if (!error.empty()) {
-      failure = detail::failure_of(error, 0);
+    bool const is_error = member_text(object, "object") == "error"; // of vLLM
+    if (!error.empty() || is_error) {
+      failure = detail::failure_of(error.empty() ? object : error, status_of(object));
       return;
     }
     note(generation.request_id, object, "id");
@@ -75,7 +84,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
     });
   }
 
-  bool empty() const noexcept override { return pieces_.empty() && calls_.empty(); }
+  bool empty() const noexcept override { return pieces_.empty() && calls_.empty() && audio_.id.empty(); }
 
   SESSIONKIT_SELDOM void give(MessageBuilder& builder) override {
     for (Piece& piece : pieces_) switch (piece.kind) {
@@ -86,6 +95,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
         builder.add(Opaque{member_text(piece.content, "type"), RawJsonAccess::trust(piece.content)});
         break;
       }
+    if (!audio_.id.empty()) builder.add(sound(audio_));
     for (Call& call : calls_) {
       builder.begin_tool_use(std::move(call.head));
       builder.tool_input(call.arguments);
@@ -93,6 +103,10 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
   }
 
  private:
+  // vLLM gives the HTTP status, because a stream has none of its own for a failure.
+  static int status_of(std::string_view object) {
+    return static_cast<int>(std::min<std::uint64_t>(member_count(object, "code"), 999));
+  }
   static Opaque refusal(std::string_view words) {
     std::string json;
     detail::JsonWriter(json).begin_object().member("type", "refusal").member("refusal", words).end_object();
@@ -112,7 +126,11 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
       return true;
     });
     std::string_view const function = member_value(said, "function_call"); // before there were several
-    if (!function.empty()) take_function(legacy_call(), function);
+    bool const repeated = !calls_.empty() && calls_.back().index != legacy_index;
+    if (!function.empty() && !repeated) take_function(legacy_call(), function);
+    take_audio(member_value(said, "audio"));
+    if (std::string_view const notes = member_value(said, "annotations"); notes.size() > 2)
+      pieces_.push_back({Piece::other, R"({"type":"annotations","annotations":)" + std::string(notes) + '}'});
     end(member_text(choice, "finish_reason"), !whole.empty());
   }
 
@@ -144,6 +162,22 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
     tell(kind == Piece::thinking ? AnswerPiece::thinking : AnswerPiece::text, more);
   }
 
+  // What was spoken is text for every other model. The sound comes in pieces of Base64 in a stream.
+  void take_audio(std::string_view audio) {
+    if (json_kind(audio) != JsonKind::object) return;
+    add(Piece::text, member_text(audio, "transcript"));
+    note(audio_.id, audio, "id");
+    audio_.data += member_text(audio, "data");
+    audio_.expires_at = std::max(audio_.expires_at, member_count(audio, "expires_at"));
+  }
+  static Opaque sound(Audio const& audio) {
+    std::string json;
+    detail::JsonWriter writer(json);
+    writer.begin_object().member("type", "audio").member("id", audio.id).member("data", audio.data);
+    writer.key("expires_at").unsigned_integer(audio.expires_at).end_object();
+    return {"audio", RawJsonAccess::trust(std::move(json))};
+  }
+
   // The pieces of a call have its index. Some servers give no index, or always 0, but every call its own id.
   void take_call(std::string_view json, bool whole) {
     std::optional<std::uint64_t> const index = detail::to_uint(find_member(json, "index"));
@@ -173,7 +207,8 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
     return call;
   }
   Call& legacy_call() {
-    return calls_.empty() ? calls_.emplace_back(Call{0, {detail::made_call_id(), {}}}) : calls_.back();
+    return calls_.empty() ? calls_.emplace_back(Call{legacy_index, {detail::made_call_id(), {}}})
+                          : calls_.back();
   }
 
   void take_function(Call& call, std::string_view function) {
@@ -196,6 +231,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
   // `prompt_tokens` includes tokens from the cache.
   void count(std::string_view usage) {
     if (json_kind(usage) != JsonKind::object) return;
+    if (generation.usage && member_value(usage, "prompt_tokens").empty()) return; // the count came before
     std::uint64_t const prompt = member_count(usage, "prompt_tokens");
     std::uint64_t cached = member_count(member_value(usage, "prompt_tokens_details"), "cached_tokens");
     if (cached == 0) cached = member_count(usage, "prompt_cache_hit_tokens"); // DeepSeek
@@ -204,6 +240,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
   }
 
   std::vector<Piece> pieces_;
+  Audio audio_;
   std::vector<Call> calls_;
 };
 

@@ -38,6 +38,7 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
     std::string const type = member_text(object, "type");
     std::uint64_t const place = member_count(object, "output_index");
     std::string_view const response = member_value(object, "response");
+    if (complete) return count(member_value(response.empty() ? object : response, "usage"));
     if (type.empty()) {
       if (is_response(object)) whole(object);
     } else if (type == "error")

@@ -146,7 +146,7 @@ SESSIONKIT_SELDOM Result<Session> Session::start(std::shared_ptr<SessionStore> s
     if (state->options.before_append) state->options.before_append(header);
     Result<void> written = state->take_lease();
     bool const leased = written.ok();
-    if (leased) written = state->tail.create(std::move(header), {}, unless_active);
+    if (leased) written = state->tail.create(std::move(header), {}, {unless_active, about.id.has_value()});
     if (written) return Session(std::move(state));
     bool const taken = session_inl::is_taken(written.error().code, leased) && !about.id;
     if (!taken || tries == session_inl::max_names) return written.error();
@@ -416,7 +416,7 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
     std::get<Header>(header.body).copied = copy->entries.size();
     Result<void> written = state->take_lease();
     bool const leased = written.ok();
-    if (leased) written = state->tail.create(std::move(header), *copy);
+    if (leased) written = state->tail.create(std::move(header), *copy, {{}, about.id.has_value()});
     if (written && !from->title.empty() && !titled) // the title is only in the index, or on another branch
       written = state->append_entry(TitleChange{from->title, from->title_by_person});
     if (written) return Session(std::move(state));

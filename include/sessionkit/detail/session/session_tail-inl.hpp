@@ -87,15 +87,14 @@ SESSIONKIT_SELDOM Result<void> SessionTail::locate() {
   }
 }
 
-SESSIONKIT_SELDOM Result<void> SessionTail::create(Entry header, Batch taken_over,
-                                                   std::string_view unless_active) {
+SESSIONKIT_SELDOM Result<void> SessionTail::create(Entry header, Batch taken_over, StartRules const& rules) {
   std::vector<Entry> first;
   first.push_back(std::move(header));
   Result<Batch> batch = make_batch(std::move(first), {}, *dialect_);
   if (!batch) return batch.error();
   batch->add(std::move(taken_over));
   info_ = make_session_info(id_);
-  Result<Position> const at = write(*batch, true, unless_active);
+  Result<Position> const at = write(*batch, true, rules);
   if (!at) return at.error();
   end_ = at.value();
   if (info_) info_->end = end_;
@@ -232,9 +231,10 @@ Result<std::vector<EntryId>> SessionTail::append_new(std::vector<Entry> const& d
   }
 }
 
-Result<Position> SessionTail::write(Batch const& batch, bool durable, std::string_view unless_active) {
+Result<Position> SessionTail::write(Batch const& batch, bool durable, StartRules const& rules) {
   Append append;
-  append.unless_active = unless_active;
+  append.unless_active = rules.unless_active;
+  append.only_new = rules.only_new;
   append.expected = end_;
   append.expected_crc = end_crc_;
   append.records = batch.records(*dialect_);

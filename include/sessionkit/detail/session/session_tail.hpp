@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -22,6 +23,12 @@ struct AppendRequest {
   OnConflict on_conflict = OnConflict::rebase;
   bool saw_others = false;            ///< true: the caller has seen the entries that others wrote meanwhile
   std::optional<Timestamp> time = {}; ///< the time of the entries; absent: the clock gives it
+};
+
+/// What must not exist when a session is created. The members are as in `Append`.
+struct StartRules {
+  std::string_view unless_active = {};
+  bool only_new = false;
 };
 
 /// The end of a session's log, as one session object knows it. This class appends after the leaf. If other
@@ -45,8 +52,8 @@ class SessionTail {
 
   /// Finds the end of an existing log and its last entry.
   Result<void> locate();
-  /// Creates the log with its header and, for a fork, the copied entries. `unless_active` is as in `Append`.
-  Result<void> create(Entry header, Batch taken_over, std::string_view unless_active = {});
+  /// Creates the log with its header and, for a fork, the copied entries.
+  Result<void> create(Entry header, Batch taken_over, StartRules const& rules = {});
 
   /// Fails if this request may not append entries now.
   Result<void> check_append(AppendRequest const& request);
@@ -77,7 +84,7 @@ class SessionTail {
 
  private:
   Result<std::vector<EntryId>> append_new(std::vector<Entry> const& drafts, AppendRequest const& request);
-  Result<Position> write(Batch const& batch, bool durable, std::string_view unless_active = {});
+  Result<Position> write(Batch const& batch, bool durable, StartRules const& rules = {});
   std::vector<EntryId> advance(Batch const& batch, Position at);
   std::vector<EntryId> ids_by_place(Batch const& batch, Position at) const;
   Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);

@@ -12,6 +12,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+namespace append_decision_inl { namespace {
+constexpr char const* taken = "it exists already; open it or choose another id";
+}}
+
 Result<void> check_lines(std::vector<RecordView> const& records, LineLimits const& limits,
                          std::string_view where) {
   std::uint64_t batch = 0;
@@ -40,7 +44,7 @@ Result<void> check_lines(std::vector<RecordView> const& records, LineLimits cons
 
 AppendDecision::AppendDecision(SessionId const& id, Append const& batch,
                                std::optional<LastRecord> const& last)
-    : name_(id.str()), is_path_(false), batch_(&batch) {
+    : name_(id.str()), is_path_(false), batch_(&batch), only_new_(batch.only_new) {
   if (!last || last->end == Position{}) return;
   end_ = last->end;
   crc_ = last->crc;
@@ -48,7 +52,7 @@ AppendDecision::AppendDecision(SessionId const& id, Append const& batch,
 
 AppendDecision::AppendDecision(std::string const& path, Append const& batch, Position end,
                                std::optional<std::uint32_t> crc) noexcept
-    : name_(path), is_path_(true), batch_(&batch), end_(end), crc_(crc) {}
+    : name_(path), is_path_(true), batch_(&batch), end_(end), crc_(crc), only_new_(batch.only_new) {}
 
 Error AppendDecision::refusal(Errc code, std::string_view why) const {
   if (is_path_) return detail::make_error(code, "{}: {}", name_, why);
@@ -87,6 +91,8 @@ Result<AppendPlan> AppendDecision::plan() const {
     return AppendPlan{};
   }
   if (all == 0) return AppendPlan{0, batch_->expected};
+  if (only_new_ && starts() && *end_ != Position{})
+    return refusal(Errc::already_exists, append_decision_inl::taken);
   bool const other_tail = !line_ && crc_ && batch_->expected_crc && *crc_ != *batch_->expected_crc;
   if (!starts() && (batch_->expected > *end_ || !line_.value_or(true) || other_tail))
     return refusal(
@@ -94,8 +100,7 @@ Result<AppendPlan> AppendDecision::plan() const {
         detail::format_text("no entry ends at {}, where the append expects one; refresh and append again",
                             batch_->expected.value()));
   Result<BatchMatch> const match = match_batch(*batch_, behind_.items());
-  if (!match && starts())
-    return refusal(Errc::already_exists, "it exists already; open it or choose another id");
+  if (!match && starts()) return refusal(Errc::already_exists, append_decision_inl::taken);
   if (!match) return refusal(match.error().code, match.error().message);
   if (match->present == all) return AppendPlan{all, match->end};
   return AppendPlan{match->present, *end_};
@@ -105,6 +110,12 @@ Error key_has_session(SessionId const& id, std::string_view key, std::string_vie
   return detail::make_error(Errc::conflict,
                             "session '{}' was not started: key '{}' has the session '{}'; open that one",
                             id.str(), key, other);
+}
+
+Error removal_in_doubt(SessionId const& id, Error const& why) {
+  return detail::make_error(Errc::outcome_unknown, why.system,
+                            "session '{}': it is removed, but may be back after power loss: {}", id.str(),
+                            why.message);
 }
 
 Error no_such_session(SessionId const& id, std::string_view where) {

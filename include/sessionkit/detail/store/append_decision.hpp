@@ -55,6 +55,9 @@ class SESSIONKIT_API AppendDecision {
   AppendDecision(SessionId&&, Append const&, std::optional<LastRecord> const&) = delete;
   AppendDecision(std::string&&, Append const&, Position, std::optional<std::uint32_t>) = delete;
 
+  /// Says that an earlier try of this same call may have stored the records, so that `Append::only_new` does
+  /// not refuse them.
+  void may_repeat_itself() noexcept { only_new_ = false; }
   /// True if the caller must look at the line that ends at `expected`, and call `line_at_expected`.
   bool wants_line() const noexcept;
   /// True if `record` is the record that the batch expects at `expected`. `record` must be the newest record
@@ -76,6 +79,7 @@ class SESSIONKIT_API AppendDecision {
   std::optional<Position> end_;      // the end of the log; absent: the log does not exist
   std::optional<std::uint32_t> crc_; // checksum of the line that ends there, if known
   std::optional<bool> line_;         // the answer of `line_at_expected`
+  bool only_new_;                    // `Append::only_new`
   std::set<std::string_view> ours_;  // ids of the batch, or lines without an id
   RecordPage behind_;
   bool follows_ours_ = true;
@@ -89,6 +93,9 @@ inline bool is_sole_start(Append const& batch) noexcept {
 /// Returns the error for an append that `Append::unless_active` forbids. `other` is the active session of the
 /// key.
 SESSIONKIT_API Error key_has_session(SessionId const& id, std::string_view key, std::string_view other);
+
+/// Returns the error for a removal whose sync failed for the reason `why`.
+SESSIONKIT_API Error removal_in_doubt(SessionId const& id, Error const& why);
 
 SESSIONKIT_API Error no_such_session(SessionId const& id, std::string_view where);
 

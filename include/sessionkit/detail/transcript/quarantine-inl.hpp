@@ -10,8 +10,25 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace quarantine_inl { namespace {
+
 constexpr std::size_t copied_at_once = std::size_t{1} << 20;
 constexpr int most_names = 1000; // of one file at one time
+
+// True if the file is called `<name>.<time>` or `<name>.<time>-<number>`. In `<name>.` another session's name
+// may continue, but not with a time alone.
+bool is_copy_of(std::string_view file, std::string_view name) {
+  constexpr std::string_view time = "dddd-dd-ddTdddddd.dddZ";
+  if (file.size() < name.size() + 1 + time.size() || file.substr(0, name.size()) != name) return false;
+  auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string_view const rest = file.substr(name.size() + 1);
+  for (std::size_t i = 0; i < time.size(); ++i)
+    if (time[i] == 'd' ? !is_digit(rest[i]) : rest[i] != time[i]) return false;
+  std::string_view const number = rest.substr(time.size());
+  return file[name.size()] == '.'
+         && (number.empty()
+             || (number.front() == '-' && std::all_of(number.begin() + 1, number.end(), is_digit)));
+}
+
 }}
 
 Quarantine::Quarantine(FileOps& ops, int directory, std::string path, Timestamp now)
@@ -73,6 +90,18 @@ SESSIONKIT_SELDOM Result<std::string> Quarantine::copy(int descriptor, std::stri
   if (filled) return path;
   (void)ops_->unlink(folder_.get(), own.c_str());
   return filled.error();
+}
+
+SESSIONKIT_SELDOM void Quarantine::forget(FileOps& ops, int directory, std::string const& name) {
+  int const descriptor =
+      uninterrupted([&] { return ops.open(directory, folder_name, OpenFlags::directory); });
+  if (descriptor < 0) return;
+  OpenFile const folder(ops, descriptor);
+  FileNames names;
+  if (ops.list(descriptor, names) < 0) return;
+  names.each([&](std::string_view file) {
+    if (quarantine_inl::is_copy_of(file, name)) (void)ops.unlink(descriptor, std::string(file).c_str());
+  });
 }
 
 Result<std::string> Quarantine::take(int from, std::string const& name) {

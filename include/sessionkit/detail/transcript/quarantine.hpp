@@ -18,6 +18,8 @@ class SESSIONKIT_API Quarantine {
 
   /// Copies the bytes of an open file, and syncs the copy and its name. Returns the path of the copy.
   Result<std::string> copy(int descriptor, std::string const& name);
+  /// Deletes the copies of a file from the folder, as far as the system permits it.
+  static void forget(FileOps& ops, int directory, std::string const& name);
   /// Moves a file into the folder. Returns its new path.
   Result<std::string> take(int from, std::string const& name);
 

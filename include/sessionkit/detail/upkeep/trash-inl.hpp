@@ -26,13 +26,16 @@ bool is_session(std::string_view name) { return ends_in(name, ".jsonl") || ends_
 Result<OpenFile> open_existing(FileOps& ops, std::string const& root) {
   Result<OpenFile> const directory = open_store_directory(ops, root, false);
   if (!directory) return directory.error();
-  if (!has_our_lock(ops, directory->get()))
-    return make_error(Errc::unsupported, "{}: nothing was ever stored here; name the directory of a store",
-                      root);
   int const descriptor = ops.open(directory->get(), "trash", OpenFlags::directory);
   if (fault_of(descriptor) == SystemFault::missing) return OpenFile{};
+  OpenFile trash(ops, descriptor);
+  if (!has_our_lock(ops, directory->get()))
+    return make_error(Errc::unsupported,
+                      "{}: the folder 'trash' is not ours, because nothing was ever stored here; name the "
+                      "directory of a store",
+                      root);
   if (descriptor < 0) return file_error(-descriptor, root + "/trash", "cannot open the trash");
-  return OpenFile(ops, descriptor);
+  return trash;
 }
 
 }}
@@ -56,7 +59,7 @@ Result<TrashContents> use_trash(FileOps& ops, std::string const& root, TrashUse 
     ++found.files;
     found.bytes += file.size;
   }
-  if (use == TrashUse::empty && found.files != 0)
+  if (use == TrashUse::empty) // also what an earlier call deleted, whose sync failed
     if (auto r = sync_directory(ops, trash->get(), path); !r) return r.error();
   return found;
 }

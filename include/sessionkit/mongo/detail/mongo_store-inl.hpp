@@ -197,6 +197,7 @@ Result<detail::AppendPlan> MongoStore::decide(MongoConnection& db, Attempt const
                                               std::optional<detail::LastRecord> const& last) const {
   Append const& batch = attempt.batch;
   detail::AppendDecision decision(attempt.id, batch, last);
+  if (attempt.is_unsettled()) decision.may_repeat_itself();
   ReadRange range;
   range.from = batch.expected;
   if (decision.wants_line()) {

@@ -143,6 +143,7 @@ Result<std::optional<detail::AppendPlan>> PostgresStore::decide(PostgresConnecti
                                                                 std::optional<detail::LastRecord> last) {
   Append const& batch = attempt.batch;
   detail::AppendDecision decision(attempt.id, batch, last);
+  if (attempt.doubtful) decision.may_repeat_itself();
   ReadRange range;
   range.from = batch.expected;
   if (decision.wants_line()) {

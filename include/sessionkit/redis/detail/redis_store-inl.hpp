@@ -63,7 +63,7 @@ class RedisStore final : public SessionStore {
   Result<bool> is_given_up(SessionId const& id, std::string_view key, RedisLog::Claim const& theirs,
                            RedisDeadline end);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch, RedisSession const& seen,
-                                    RedisDeadline end);
+                                    Attempt const& attempt);
   Error lines_missing(SessionId const& id, RedisSession const& seen) const;
   Result<Position> confirm(SessionId const& id, Append const& batch, Position answer, RedisDeadline end);
   Result<std::vector<RedisLog::Listed>> take_page(std::string const& list, Page& page,
@@ -215,10 +215,12 @@ Error RedisStore::lines_missing(SessionId const& id, RedisSession const& seen) c
 }
 
 Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const& batch,
-                                              RedisSession const& seen, RedisDeadline end) {
+                                              RedisSession const& seen, Attempt const& attempt) {
+  RedisDeadline const end = attempt.end;
   std::optional<detail::LastRecord> last;
   if (seen.count > 0) last = seen.last();
   detail::AppendDecision decision(id, batch, last);
+  if (attempt.may_stand) decision.may_repeat_itself();
   std::uint64_t const expected = batch.expected.value();
   if (decision.wants_line()) {
     Result<RedisSession> const one = log_.look(id, expected - 1, 1, end);
@@ -266,7 +268,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
       if (stale) continue;
       before = std::move(*summary);
     }
-    Result<detail::AppendPlan> const plan = decide(id, batch, *seen, end);
+    Result<detail::AppendPlan> const plan = decide(id, batch, *seen, attempt);
     if (!plan) return redis_reading(plan.error());
     if (plan->from == batch.records.size()) return confirm(id, batch, plan->end, end);
 

@@ -74,6 +74,7 @@ class SqliteStore final : public SessionStore {
   Result<SessionInfo> info(SessionId const& id) override;
   Result<SessionPage> list(ListQuery const& query) override;
   Result<void> remove(SessionId const& id) override;
+  Result<void> remove_permanently(SessionId const& id) override;
 
  private:
   void remember_log();
@@ -442,6 +443,19 @@ Result<void> SqliteStore::remove(SessionId const& id) {
   if (!removed) return removed.error();
   if (!*removed) return detail::no_such_session(id, path_);
   return commit(transaction, id);
+}
+
+// The freed pages are overwritten, and the log with earlier pages is emptied unless others read it.
+SESSIONKIT_SELDOM Result<void> SqliteStore::remove_permanently(SessionId const& id) {
+  if (auto r = process_.check(); !r) return r;
+  {
+    std::lock_guard<std::mutex> const lock(writer_.mutex);
+    if (auto r = writer_.db.run({"overwrite what is deleted", "PRAGMA secure_delete = ON"}); !r) return r;
+  }
+  if (auto r = remove(id); !r) return r;
+  std::lock_guard<std::mutex> const lock(writer_.mutex);
+  (void)writer_.db.run({"empty the log", "PRAGMA wal_checkpoint(TRUNCATE)"});
+  return {};
 }
 
 }}

@@ -143,6 +143,18 @@ void repeat_start(Trial& t) {
   expect_log(*s.store, s.id, plus(s.records, later), "after repeating");
 }
 
+void only_new(Trial& t) {
+  auto const store = t.empty();
+  Records const records = t.session(sid("s1"), 2);
+  Append first = batch_of(records);
+  first.only_new = true;
+  Position const end = t.must(store->append(sid("s1"), first), "a start that must be new");
+  t.refused(store->append(sid("s1"), first), Errc::already_exists, "the same start, which must be new");
+  first.only_new = false;
+  t.expect(t.must(store->append(sid("s1"), first), "the same start, which need not be new") == end,
+           "a repeated first append answers another end");
+}
+
 void repeat_after_reopen(Trial& t) {
   Started s = start(t, 1);
   Records const batch{t.message("a"), t.message("b")};
@@ -461,6 +473,8 @@ void add_contract_checks(std::vector<Check>& all) {
       contract_checks_inl::repeat_whole);
   add("repeats_behind_others", "so too when others wrote since", contract_checks_inl::repeat_behind_others);
   add("repeats_start", "so too the batch that made the session", contract_checks_inl::repeat_start);
+  add("only_new", "with `only_new`, a start is already_exists also if the same records are stored",
+      contract_checks_inl::only_new);
   add("repeats_after_reopen", "so too when the store was opened again",
       contract_checks_inl::repeat_after_reopen, Claim::persistent);
   add("completes_part", "a batch that is stored in part is completed", contract_checks_inl::complete_part);
