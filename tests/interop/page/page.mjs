@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The chat server's page in Chromium: the actions of a person, in the order of a visit. Takes screenshots.
 import assert from "node:assert/strict";
-import { Server, expect, hostile, idle, messages, page, reply, row, rows, run, say, shot, shows, size, soon, step } from "./visit.mjs";
+import { readFileSync } from "node:fs";
+import { Server, differing, expect, hostile, idle, messages, page, reply, row, rows, run, say, shot, shows, size, soon, step } from "./visit.mjs";
 
 const server = new Server("store", [
   { when: "slowly", text: "word ".repeat(120), delay_ms: 25, chunk: 5 },
@@ -32,8 +33,10 @@ step("a conversation begins and streams, its tool calls folded", async () => {
   assert.equal(await page.title(), "What is in config.json? – Chat");
   assert.match(await page.locator("#meter span").textContent(), /^\d+ of 15,000 tokens$/);
   await page.focus("#message");
-  await page.setViewportSize({ width: 960, height: 440 });
-  await shot("tools"); // docs/images/chat_host.png
+  await page.setViewportSize({ width: 960, height: 560 });
+  await shot("tools");
+  const share = await differing(readFileSync(process.env.README_PICTURE), await page.screenshot());
+  assert.ok(share < 0.02, `${(100 * share).toFixed(1)} % of docs/images/chat_host.png is not the page: copy the picture "tools" there`);
   await page.setViewportSize(size);
 });
 
@@ -131,6 +134,7 @@ step("a long conversation shows where it was summarised", async () => {
   }
   await page.reload();
   await shows(messages("compaction"), "summarised");
+  assert.match(await messages("compaction").first().textContent(), /\d+ messages, [\d,]+ tokens became [\d,]+/);
   await messages("compaction").first().scrollIntoViewIfNeeded();
   await messages("compaction").first().locator("summary").click();
   await shows(messages("compaction").locator("pre"), "long thing");

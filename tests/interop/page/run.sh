@@ -6,7 +6,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 CHAT_HOST=$(realpath "$1")
-export CHAT_HOST
+README_PICTURE="$here/../../../docs/images/chat_host.png"
+export CHAT_HOST README_PICTURE
 
 skip() {
   echo "page test skipped: $1" >&2

@@ -2,15 +2,17 @@
 // What the page's tests share: a server, a browser that visits it, and what a person does there.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { chromium } from "playwright-core";
 
 const folder = mkdtempSync(join(tmpdir(), "sessionkit-page-"));
 const files = join(folder, "files");
 mkdirSync(files);
-mkdirSync("screenshots", { recursive: true });
+const pictures = join("screenshots", basename(process.argv[1], ".mjs"));
+rmSync(pictures, { recursive: true, force: true }); // of an earlier run
+mkdirSync(pictures, { recursive: true });
 export const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
 writeFileSync(join(files, "config.json"), '{"region": "eu-west-1", "retries": 3}');
 writeFileSync(join(files, "a.txt"), `from a ${hostile}`);
@@ -38,6 +40,11 @@ export class Server {
       this.process.once("exit", resolve);
       this.process.kill(signal);
     });
+  }
+
+  // The file of a session, as another program finds it.
+  fileOf(id) {
+    return readdirSync(this.arguments[1], { recursive: true }).map((name) => join(this.arguments[1], name)).find((name) => basename(name) === `${id}.jsonl`);
   }
 
   // The same port again.
@@ -68,8 +75,46 @@ page.on("console", (message) => {
     complaints.push(message.text());
 });
 
+// The page's policy allows no script from outside: axe runs in a world of its own.
+const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+const session = await context.newCDPSession(page);
+export async function finds(name) {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  await session.send("Runtime.evaluate", { expression: axe, contextId });
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", { contextId, awaitPromise: true, returnByValue: true,
+    expression: `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html.slice(0, 150) + node.failureSummary.slice(0, 200)).join(" | ")))` });
+  assert.equal(exceptionDetails, undefined);
+  assert.deepEqual(result.value, [], `axe: ${name}`);
+}
+
+// The share of pixels that differ in two pictures of one size; 1 if their sizes differ.
+export async function differing(one, other) {
+  const blank = await browser.newPage();
+  const share = await blank.evaluate(async (pictures) => {
+    const [a, b] = await Promise.all(pictures.map(async (base64) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      return canvas.getImageData(0, 0, image.width, image.height);
+    }));
+    if (a.width !== b.width || a.height !== b.height) return 1;
+    let count = 0;
+    for (let i = 0; i < a.data.length; i += 4)
+      if ([0, 1, 2].some((k) => Math.abs(a.data[i + k] - b.data[i + k]) > 8)) ++count;
+    return count / (a.width * a.height);
+  }, [one, other].map((picture) => picture.toString("base64")));
+  await blank.close();
+  return share;
+}
+
 let shots = 0;
-export const shot = (name) => page.screenshot({ path: `screenshots/${String(++shots).padStart(2, "0")}-${name}.png` });
+const picture = (name) => page.screenshot({ path: join(pictures, `${String(++shots).padStart(2, "0")}-${name}.png`) });
+// A picture of the view, in which axe finds nothing.
+export async function shot(name) {
+  await picture(name);
+  await finds(name);
+}
 export const messages = (kind) => page.locator(`#talk .${kind}`);
 export const rows = () => page.locator("#sessions button:not(.older, .hit)");
 export const row = (words) => rows().filter({ hasText: words }).first();
@@ -116,7 +161,7 @@ export async function run(...servers) {
   } catch (error) {
     failed = true;
     console.error(error, complaints);
-    await shot("failed");
+    await picture("failed");
   } finally {
     await browser.close();
     for (const server of servers) await server.stop();

@@ -293,6 +293,7 @@ TEST_CASE("a tool's answer in blades reaches the model whatever its type") {
 TEST_CASE("everything in a blades document comes back from native, or is listed") {
   for (std::string const item :
        {R"({"role":"user","text":"","tool_calls":[],"metadata":{"keep":"me"}})",
+        R"({"role":"user","text":"q","tool_calls":[ ]})",
         R"({"role":"assistant","text":"","tool_calls":[{"id":"c","name":"n","args":{},"thought":"T"}]})",
         R"({"role":"wizard","text":"magic","type":"session","id":"mine"})",
         R"({"role":"tool","text":"only"})",

@@ -240,7 +240,8 @@ SESSIONKIT_SELDOM std::vector<Entry> read_blades_item(std::string_view raw, Blad
   std::string text = fields.text("text");
   std::string_view const result = fields.take("tool_result", JsonKind::object);
   std::string_view const calls = fields.take("tool_calls", JsonKind::array);
-  if (!calls.empty() && calls != "[]") out.role = Role::assistant;
+  bool const any_calls = !calls.empty() && !detail::trim_space(calls.substr(1, calls.size() - 2)).empty();
+  if (any_calls) out.role = Role::assistant;
   if (out.role == Role::tool) out.role = Role::user; // text of a tool beside its result
   take_metadata(fields, out);
   std::string strange;

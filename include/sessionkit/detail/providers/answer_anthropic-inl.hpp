@@ -143,7 +143,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
     if (type != "tool_use") return;
     tell_call(member_text(object, "id"), member_text(object, "name"));
     std::string_view const input = find_member(object, "input");
-    if (input.size() > 2) tell_input(member_text(object, "id"), input); // else it follows
+    if (!detail::says_nothing(input)) tell_input(member_text(object, "id"), input); // else it follows
   }
 
   void delta(std::uint64_t index, std::string_view delta) {

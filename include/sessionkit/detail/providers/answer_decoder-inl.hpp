@@ -68,6 +68,12 @@ std::string_view member_value(std::string_view object, std::string_view name) {
   return raw == "null" ? std::string_view{} : raw;
 }
 
+bool says_nothing(std::string_view value) {
+  if (value.empty() || value == "null") return true;
+  bool const holds = value.front() == '[' || value.front() == '{';
+  return holds && trim_space(value.substr(1, value.size() - 2)).empty();
+}
+
 std::string without_nulls(std::string_view object) {
   std::string out = "{";
   for_members(object, [&out](std::string_view key, std::string_view value) {

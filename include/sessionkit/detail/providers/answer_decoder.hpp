@@ -50,6 +50,8 @@ class AnswerDecoder {
 std::uint64_t member_count(std::string_view object, std::string_view name);
 /// Returns the raw value of a member, or an empty text if the member is absent or null.
 std::string_view member_value(std::string_view object, std::string_view name);
+/// True if the value is absent, null, or an array or object without elements.
+bool says_nothing(std::string_view value);
 /// Returns the object without the members whose value is null.
 std::string without_nulls(std::string_view object);
 /// Makes an id for a call to which the provider gave none.

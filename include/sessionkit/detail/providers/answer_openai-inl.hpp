@@ -129,7 +129,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
     bool const repeated = !calls_.empty() && calls_.back().index != legacy_index;
     if (!function.empty() && !repeated) take_function(legacy_call(), function);
     take_audio(member_value(said, "audio"));
-    if (std::string_view const notes = member_value(said, "annotations"); notes.size() > 2)
+    if (std::string_view const notes = member_value(said, "annotations"); !detail::says_nothing(notes))
       pieces_.push_back({Piece::other, R"({"type":"annotations","annotations":)" + std::string(notes) + '}'});
     end(member_text(choice, "finish_reason"), !whole.empty());
   }

@@ -194,8 +194,7 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
     }
     Text text{fields.text("text"), signature(item)};
     for (char const* const member : {"annotations", "logprobs"})
-      if (std::string_view const list = fields.look(member); list == "[]" || list == "null")
-        fields.take(member);
+      if (detail::says_nothing(fields.look(member))) fields.take(member);
     text.extra = fields.rest();
     if (!text.text.empty()) builder.add(std::move(text));
   }
