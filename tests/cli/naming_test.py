@@ -92,6 +92,13 @@ class Naming(ProgramTest):
                 self.assertIn(f"'{name}' is a directory", run.err)
                 self.assertIn(f"sessionkit ls --store {name}", run.err)
 
+    def test_a_link_in_place_of_a_store_is_called_one(self):
+        self.say(self.new(), "user", "x")
+        link = self.folder / "link"
+        link.symlink_to(self.store)
+        run = self.fails(6, "ls", "--store", link)
+        self.assertIn(f"{link}: a symbolic link; give the path of the directory that it leads to", run.err)
+
     def test_a_store_that_is_imported_gets_cp_as_a_hint(self):
         self.say(self.new(), "user", "x")
         run = self.fails(6, "import", self.store, "--store", self.folder / "other")
