@@ -44,9 +44,8 @@ SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 /// Reads the body of a complete answer. The body is a message for `anthropic`, a chat completion for
 /// `openai_chat`, a response for `openai_responses`, and a `GenerateContentResponse` for `gemini`. Of several
 /// choices or candidates, the first one is read. What was spoken becomes `Text`, and the sound `Opaque`. The
-/// variants of other servers are understood too:
-/// `reasoning_content` or `reasoning` in addition to `content`, arguments that are not a string, and calls
-/// without ids.
+/// variants of other servers are understood too: `reasoning_content` or `reasoning` in addition to `content`,
+/// arguments that are not a string, and calls without ids.
 ///
 /// The message has all parts in their order. A part that this library does not know becomes `Opaque`. Unknown
 /// members of a known part become its `extra`. `Generation` has the model, the request id, the usage, the

@@ -88,12 +88,12 @@ enum class LogLines {
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
                                     LogLines lines = LogLines::none);
 
-/// The parent of an entry that has none.
+/// The index that `parents_of` returns for an entry without a parent.
 inline constexpr std::size_t no_parent = static_cast<std::size_t>(-1);
 /// Returns, for each entry of a log (`Log::entries`), the index of its parent, or `no_parent`. The parent is
 /// the entry that comes before this one in the history: the nearest earlier entry with the id that this one
-/// names. If no earlier entry has this id, or if the line names none, it is the entry before in the log. The
-/// header has no parent, and no children.
+/// names. If no earlier entry has this id, or if the line names no parent, it is the previous entry of the
+/// log. The header has no parent, and no children.
 SESSIONKIT_API std::vector<std::size_t> parents_of(std::vector<Entry> const& entries);
 
 /// Returns the last entry of each branch, in log order: the entries that are the parent of no other entry.

@@ -38,9 +38,9 @@ struct Append {
   /// several such appends starts a session, even in different processes. A batch that is already stored is
   /// not refused. If the key is empty, nothing is checked.
   std::string_view unless_active = {};
-  /// For a batch that starts a session: true: the append fails with `already_exists` if the session exists,
-  /// also if it begins with exactly these records, because another caller stored them. False: records that
-  /// are stored already count as stored by this append, so that an append with an unknown outcome can be
+  /// For a batch that starts a session. If true, the append fails with `already_exists` if the session
+  /// exists, even if its log begins with exactly these records: another caller may have stored them. If
+  /// false, such records count as stored by this append, so that an append with an unknown outcome can be
   /// repeated.
   bool only_new = false;
   /// For a batch that starts a session: the dialect of its lines; empty means native. A file store does not

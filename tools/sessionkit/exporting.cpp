@@ -52,7 +52,7 @@ bool ends_with(std::string const& text, std::string const& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// A file that is named as a document that only other programs make would not open in them.
+/// Markdown in a file with one of these names would not open in the programs of these names.
 void refuse_other_formats(Arguments const& args) {
   if (args.to || !args.output) return;
   for (char const* const extension : {".pdf", ".docx", ".odt"})

@@ -63,7 +63,7 @@ Import import_one(Console& console, Arguments const& args, ImportSource const& s
   return done;
 }
 
-void refuse_own_store(std::string const& path) {
+void refuse_directory(std::string const& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     throw Failure{Exit::forbidden, "unsafe_path", fmt::format("'{}' is a directory, not a session", path),
@@ -81,7 +81,7 @@ bool import_any(Console& console, Arguments const& args, Workshop const& worksho
   try {
     ImportSource const source{name, name == "-" ? take_stdin(workshop) : name};
     if (is_foreign_source(args, source.path)) return import_conversations(console, args, source, to, imports);
-    refuse_own_store(source.path);
+    refuse_directory(source.path);
     imports.push_back(import_one(console, args, source, to));
     return true;
   } catch (Failure const& failure) { return fail(failure); } catch (sk::Exception const& exception) {

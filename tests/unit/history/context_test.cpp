@@ -206,8 +206,7 @@ TEST_CASE("leaves are the entries without children, in log order") {
   CHECK(leaves[1].str() == "d");
 }
 
-TEST_CASE(
-    "an entry is a leaf if no path that readers walk goes on from it, whatever parents are lost or late") {
+TEST_CASE("an entry is a leaf if no path of a reader continues from it, with lost and late parents too") {
   Random random(1);
   std::size_t lost = 0, late = 0, twice = 0;
   for (int round = 0; round < 300; ++round) {

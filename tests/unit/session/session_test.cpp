@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
-#include "support/data.hpp"
 #include "support/logs.hpp"
 
-#include <sessionkit/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <algorithm>
@@ -83,27 +81,6 @@ TEST_CASE("open never creates and create never replaces") {
   sk::Session::create(store, about).value();
   about.key = "another";
   CHECK(sk::Session::create(store, about).error().code == sk::Errc::already_exists);
-}
-
-TEST_CASE("an id is given to one session only, also in the same millisecond and with the same time") {
-  TempDir dir;
-  for (auto const& store : {sk::make_memory_store(), sk::open_file_store(dir.path()).value()}) {
-    sk::SessionOptions options;
-    options.clock = [] { return sk::from_unix_ms(1'700'000'000'000); };
-    sk::NewSession about;
-    about.id = sid("taken");
-    auto first = sk::Session::create(store, about, options).value();
-    CHECK(sk::Session::create(store, about, options).error().code == sk::Errc::already_exists);
-    about.created = sk::from_unix_ms(1);
-    CHECK(sk::Session::create(store, about, options).error().code == sk::Errc::already_exists);
-    about.id = sid("copy");
-    first.append(sk::user("q")).value();
-    CHECK(first.fork(about).ok());
-    CHECK(first.fork(about).error().code == sk::Errc::already_exists);
-    about.id = sid("imported");
-    CHECK(sk::Session::create(store, about, options).ok());
-    CHECK(sk::Session::create(store, about, options).error().code == sk::Errc::already_exists);
-  }
 }
 
 TEST_CASE("an answer without calls ends the turn outside a Turn, and only commit ends it inside") {

@@ -172,7 +172,7 @@ TEST_CASE("no file of a store has a word of a session that was removed permanent
   }
 }
 
-TEST_CASE("a removal whose sync fails says that it may come back, and nobody sees the session any more") {
+TEST_CASE("a removal whose sync fails says that a power loss may undo it, and the session is not listed") {
   TempDir dir;
   for (bool const permanently : {false, true}) {
     FaultyFileOps ops;

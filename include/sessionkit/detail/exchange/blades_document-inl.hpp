@@ -10,10 +10,10 @@
 #include <sessionkit/detail/exchange/blades_export.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/transcript/line_scan.hpp>
-#include <sessionkit/raw_json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -24,14 +24,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 namespace blades_document_inl { namespace {
 
 constexpr std::uint64_t header_end = 1, state_end = 2;
-
-// A value on one line: if it has several, the line ends between its tokens become spaces.
-std::string on_one_line(std::string_view json) {
-  json = trim_space(json);
-  if (json.find('\n') == std::string_view::npos) return std::string(json);
-  Result<RawJson> line = RawJson::parse(std::string(json));
-  return line ? line->str() : std::string(json);
-}
 
 bool has_members(std::string_view object) {
   bool any = false;
@@ -151,7 +143,7 @@ std::string BladesDocument::header(bool with_time_of_saving) const {
   for_members(text_, [&](std::string_view key, std::string_view value) {
     std::string const name = blades_document_inl::name_of_key(key);
     if (name == "state" || name == "history" || (name == blades_updated && !shown)) return true;
-    json.member_raw(name, blades_document_inl::on_one_line(value));
+    json.member_raw(name, on_one_line(std::string(value)));
     return true;
   });
   json.end_object();
@@ -193,12 +185,12 @@ RecordPage BladesDocument::records_with(std::string header) const {
   };
   add(header_end, std::move(header), blades_header_type);
   if (std::string_view const state = member("state"); has_members(state))
-    add(state_end, "{\"state\":" + on_one_line(state) + '}', blades_state_type);
+    add(state_end, "{\"state\":" + on_one_line(std::string(state)) + '}', blades_state_type);
   std::uint64_t end = state_end;
   for_elements(member("history"), [&](std::string_view item) {
     ++end;
     if (json_kind(item) == JsonKind::object)
-      add(end, on_one_line(item), blades_message_type);
+      add(end, on_one_line(std::string(item)), blades_message_type);
     else
       page.damage.push_back(
           {end, item.size(), DamageKind::not_an_object,

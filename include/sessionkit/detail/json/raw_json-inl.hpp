@@ -2,6 +2,7 @@
 // Parses and makes values of raw JSON, and reads scalars from them.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/raw_json.hpp>
 
 #include <algorithm>
@@ -24,16 +25,6 @@ std::size_t raw_json_first_invalid(std::string_view text) noexcept {
     p += step.length;
   }
   return static_cast<std::size_t>(p - text.data());
-}
-
-/// One line without white space around it. Raw line ends occur between tokens only: in a string the grammar
-/// refuses them.
-std::string raw_json_one_line(std::string text) {
-  std::string_view const trimmed = detail::trim_space(text);
-  if (trimmed.size() != text.size()) text = std::string(trimmed);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
 }
 
 Error raw_json_refusal(std::string_view text, detail::JsonCheck const& check) {
@@ -62,18 +53,25 @@ Error raw_json_refusal(std::string_view text, detail::JsonCheck const& check) {
 
 }}
 
+std::string detail::on_one_line(std::string json) {
+  std::string_view const trimmed = trim_space(json);
+  if (trimmed.size() != json.size()) json = std::string(trimmed);
+  std::replace_if(
+      json.begin(), json.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return json;
+}
+
 Result<RawJson> RawJson::parse(std::string text) {
   detail::JsonCheck const check = detail::check_json(text);
   if (!check || !check.utf8) return raw_json_inl::raw_json_refusal(text, check);
-  return RawJson(raw_json_inl::raw_json_one_line(std::move(text)));
+  return RawJson(detail::on_one_line(std::move(text)));
 }
 
 RawJson RawJson::from(std::string text) {
   detail::JsonCheck const check = detail::check_json(text);
   if (!check) return string(text);
   // The grammar allows bytes beyond ASCII in strings only, so replacing them there keeps the value's shape.
-  return RawJson(
-      raw_json_inl::raw_json_one_line(check.utf8 ? std::move(text) : detail::replace_invalid(text)));
+  return RawJson(detail::on_one_line(check.utf8 ? std::move(text) : detail::replace_invalid(text)));
 }
 
 RawJson RawJson::string(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/providers/answer_anthropic.hpp>
 #include <sessionkit/detail/providers/answer_decoder.hpp>
 #include <sessionkit/detail/providers/answer_gemini.hpp>
@@ -31,13 +32,13 @@ std::unique_ptr<detail::AnswerDecoder> decoder_of(Provider provider) {
 
 AnswerFailure malformed(std::string_view what) { return {FailureKind::malformed, std::string(what)}; }
 
-// An object on one line, as a log has it. Line ends are only between the tokens of valid JSON.
-std::string_view on_one_line(std::string_view object, std::string& copy) {
-  if (object.find_first_of("\r\n") == std::string_view::npos) return object;
-  copy = object;
-  for (char& c : copy)
-    if (c == '\r' || c == '\n') c = ' ';
-  return copy;
+// Parts of the object go into the log as they are, so it must be on one line.
+void give(std::string_view object, detail::AnswerDecoder& decoder) {
+  bool const one_line = object.find_first_of("\r\n") == std::string_view::npos;
+  if (one_line)
+    decoder.take(object);
+  else
+    decoder.take(detail::on_one_line(std::string(object)));
 }
 
 // Servers say "stop" for calls, too.
@@ -99,8 +100,7 @@ struct StreamDecoder::State {
       if (!complete) fail("the stream has an event that is no JSON object");
       return;
     }
-    std::string copy;
-    decoder->take(answer_decoder_inl::on_one_line(data, copy));
+    answer_decoder_inl::give(data, *decoder);
     if (complete) decoder->failure.reset();
     if (first.empty() && detail::member_text(data, "type") != "ping") first = data.substr(0, shown + 1);
   }
@@ -164,8 +164,7 @@ Result<Message> decode_response(Provider provider, std::string_view body) {
   if (!detail::is_whole_object(text))
     return detail::make_error(Errc::corrupt, "the response is no JSON object; it begins with {}",
                               detail::printable(text, 60));
-  std::string copy;
-  decoder->take(answer_decoder_inl::on_one_line(text, copy));
+  answer_decoder_inl::give(text, *decoder);
   if (decoder->failure)
     return detail::make_error(decoder->failure->kind == FailureKind::malformed ? Errc::corrupt
                                                                                : Errc::unavailable,
