@@ -40,6 +40,12 @@ std::string name_of_key(std::string_view key) {
   return name;
 }
 
+// A value as a line of a log, in which a carriage return ends no line: bytes of one line stay as they are.
+std::string as_line(std::string_view json) {
+  json = trim_space(json);
+  return json.find('\n') == std::string_view::npos ? std::string(json) : on_one_line(std::string(json));
+}
+
 bool is_text(std::string_view value) { return json_kind(value) == JsonKind::string; }
 
 std::optional<Timestamp> time_in(std::string_view raw) {
@@ -143,7 +149,7 @@ std::string BladesDocument::header(bool with_time_of_saving) const {
   for_members(text_, [&](std::string_view key, std::string_view value) {
     std::string const name = blades_document_inl::name_of_key(key);
     if (name == "state" || name == "history" || (name == blades_updated && !shown)) return true;
-    json.member_raw(name, on_one_line(std::string(value)));
+    json.member_raw(name, blades_document_inl::as_line(value));
     return true;
   });
   json.end_object();
@@ -185,12 +191,12 @@ RecordPage BladesDocument::records_with(std::string header) const {
   };
   add(header_end, std::move(header), blades_header_type);
   if (std::string_view const state = member("state"); has_members(state))
-    add(state_end, "{\"state\":" + on_one_line(std::string(state)) + '}', blades_state_type);
+    add(state_end, "{\"state\":" + as_line(state) + '}', blades_state_type);
   std::uint64_t end = state_end;
   for_elements(member("history"), [&](std::string_view item) {
     ++end;
     if (json_kind(item) == JsonKind::object)
-      add(end, on_one_line(std::string(item)), blades_message_type);
+      add(end, as_line(item), blades_message_type);
     else
       page.damage.push_back(
           {end, item.size(), DamageKind::not_an_object,
