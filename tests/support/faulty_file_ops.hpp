@@ -7,9 +7,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,7 +51,8 @@ inline char const* name_of(Call call) {
   return names[static_cast<std::size_t>(call)];
 }
 
-/// A failing close still closes the descriptor: else its lock would outlive the test.
+/// A failing close still closes the descriptor: else its lock would outlive the test. A lock must be released
+/// before its file is closed, because a forked child may have the same open file: else the test is aborted.
 class FaultyFileOps : public sk::detail::FileOps {
  public:
   FaultyFileOps() : FaultyFileOps(sk::detail::system_file_ops()) {}
@@ -94,6 +98,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   }
   int close(int descriptor) override {
     bool const failed = fails(Call::close);
+    check_unlocked(descriptor);
     int const result = real().close(descriptor);
     return failed ? -fault.error : result;
   }
@@ -136,8 +141,19 @@ class FaultyFileOps : public sk::detail::FileOps {
   int status_at_without_time(int directory, char const* name, sk::detail::FileStatus& out) override {
     return fails(Call::status_at) ? -fault.error : real().status_at_without_time(directory, name, out);
   }
-  int try_lock(int d) override { return fails(Call::lock) ? -fault.error : real().try_lock(d); }
-  int unlock(int d) override { return fails(Call::unlock) ? -fault.error : real().unlock(d); }
+  int try_lock(int d) override {
+    int const result = fails(Call::lock) ? -fault.error : real().try_lock(d);
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (result == 0) locked_.insert(d);
+    return result;
+  }
+  int unlock(int d) override {
+    {
+      std::lock_guard<std::mutex> const lock(mutex_);
+      locked_.erase(d); // if this fails, only closing is left
+    }
+    return fails(Call::unlock) ? -fault.error : real().unlock(d);
+  }
   sk::detail::LockHolder lock_holder(int d) override { return real().lock_holder(d); }
   int set_mode(int d, unsigned mode) override {
     return fails(Call::mode) ? -fault.error : real().set_mode(d, mode);
@@ -199,10 +215,18 @@ class FaultyFileOps : public sk::detail::FileOps {
   }
 
  private:
+  void check_unlocked(int descriptor) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (locked_.count(descriptor) == 0) return;
+    std::fputs("a file was closed whose lock was not released; a forked child would keep it\n", stderr);
+    std::abort();
+  }
+
   sk::detail::FileOps* inner_;
   bool syncs_;
   std::atomic<std::int64_t> process_calls_{0};
   std::mutex mutex_;
+  std::set<int> locked_; // descriptors
   std::int64_t total_ = 0;
   std::array<std::int64_t, static_cast<std::size_t>(Call::count)> counts_{};
 };

@@ -17,7 +17,7 @@ using sk::Errc;
 
 namespace {
 
-using Lock = sk::Result<sk::detail::OpenFile>;
+using Lock = sk::Result<sk::detail::LockedFile>;
 
 struct Folder {
   TempDir dir;
@@ -67,6 +67,19 @@ TEST_CASE("a directory that is locked is not locked a second time, until the fir
     CHECK(second.error().message.find(folder.file().string()) != std::string::npos);
   }
   CHECK(folder.lock());
+}
+
+TEST_CASE("a lock is released also if a forked child has a copy of its open file", "[base]") {
+  Folder folder;
+  int copy = -1; // as fork makes it
+  {
+    Lock const held = folder.lock();
+    REQUIRE(held);
+    copy = ::dup(held->file.get());
+    REQUIRE_FALSE(folder.lock());
+  }
+  CHECK(folder.lock());
+  ::close(copy);
 }
 
 TEST_CASE("a lock file that is a link, a directory or a pipe is refused, and its target is not touched",

@@ -30,16 +30,17 @@ Result<OpenFile> open_lock_file(FileOps& ops, int directory, std::string const& 
 
 }}
 
-Result<OpenFile> lock_directory(FileOps& ops, int directory, std::string const& root,
-                                std::chrono::milliseconds wait) {
+Result<LockedFile> lock_directory(FileOps& ops, int directory, std::string const& root,
+                                  std::chrono::milliseconds wait) {
   FileStatus status;
   Result<OpenFile> file = directory_lock_inl::open_lock_file(ops, directory, root, status);
-  if (!file) return file;
-  if (auto r = lock_within(ops, file->get(), wait, directory_lock_inl::path_in(root)); !r) return r.error();
-  return file;
+  if (!file) return file.error();
+  Result<FileLock> lock = lock_within(ops, file->get(), wait, directory_lock_inl::path_in(root));
+  if (!lock) return lock.error();
+  return LockedFile{std::move(*file), std::move(*lock)};
 }
 
-Result<DirectoryLock::Held> DirectoryLock::take(std::chrono::milliseconds wait) {
+Result<FileLock> DirectoryLock::take(std::chrono::milliseconds wait) {
   FileStatus now;
   bool const same =
       file_ && ops_->status_at(directory_, directory_lock_name, now) == 0 && now.same_file(opened_);
@@ -49,9 +50,7 @@ Result<DirectoryLock::Held> DirectoryLock::take(std::chrono::milliseconds wait) 
     if (!opened) return opened.error();
     file_ = std::move(*opened);
   }
-  if (auto r = lock_within(*ops_, file_.get(), wait, directory_lock_inl::path_in(root_)); !r)
-    return r.error();
-  return Held(*ops_, file_.get());
+  return lock_within(*ops_, file_.get(), wait, directory_lock_inl::path_in(root_));
 }
 
 }}}

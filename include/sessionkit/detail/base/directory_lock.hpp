@@ -13,35 +13,25 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// the index or a whole document.
 inline constexpr char const* directory_lock_name = ".lock";
 
-/// Takes the lock of an open directory, whose path is `root`. Closing the returned file releases the lock.
-SESSIONKIT_API Result<OpenFile> lock_directory(FileOps& ops, int directory, std::string const& root,
-                                               std::chrono::milliseconds wait);
+/// A lock file, open and locked.
+struct LockedFile {
+  OpenFile file;
+  FileLock lock; // destroyed first
+};
+
+/// Takes the lock of an open directory, whose path is `root`. The lock is held as long as the result lives.
+SESSIONKIT_API Result<LockedFile> lock_directory(FileOps& ops, int directory, std::string const& root,
+                                                 std::chrono::milliseconds wait);
 
 /// The lock of an open directory, for an object that takes it often: the lock file stays open in between.
 /// Only one thread at a time may use it.
 class SESSIONKIT_API DirectoryLock {
  public:
-  /// Releases the lock when it is destroyed. The `DirectoryLock` must outlive it.
-  class Held {
-   public:
-    Held(FileOps& ops, int descriptor) noexcept : ops_(&ops), descriptor_(descriptor) {}
-    Held(Held&& o) noexcept : ops_(o.ops_), descriptor_(std::exchange(o.descriptor_, -1)) {}
-    Held& operator=(Held&&) = delete;
-    Held(Held const&) = delete;
-    Held& operator=(Held const&) = delete;
-    ~Held() {
-      if (descriptor_ >= 0) (void)ops_->unlock(descriptor_);
-    }
-
-   private:
-    FileOps* ops_;
-    int descriptor_;
-  };
-
   DirectoryLock(FileOps& ops, int directory, std::string root)
       : ops_(&ops), directory_(directory), root_(std::move(root)) {}
-  /// Takes the lock. If the lock file was replaced since the last time, opens the new one.
-  Result<Held> take(std::chrono::milliseconds wait);
+  /// Takes the lock, which must not outlive this object. If the lock file was replaced since the last time,
+  /// opens the new one.
+  Result<FileLock> take(std::chrono::milliseconds wait);
 
  private:
   FileOps* ops_;

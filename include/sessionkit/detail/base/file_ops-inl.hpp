@@ -85,10 +85,10 @@ SESSIONKIT_SELDOM std::vector<std::string> FileNames::sorted(bool (*wanted)(std:
   return names;
 }
 
-Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
-                         std::string_view path) {
+Result<FileLock> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
+                             std::string_view path) {
   int result = uninterrupted([&] { return ops.try_lock(descriptor); });
-  if (result == 0) return {};
+  if (result == 0) return FileLock(ops, descriptor);
   auto const deadline = ops.now() + wait;
   std::chrono::milliseconds step{1};
   for (SystemFault fault = fault_of(result);
@@ -100,7 +100,7 @@ Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds
     result = uninterrupted([&] { return ops.try_lock(descriptor); });
   }
   if (result < 0) return file_error(-result, path, "cannot lock the file");
-  return {};
+  return FileLock(ops, descriptor);
 }
 
 Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t bytes, std::uint64_t offset,

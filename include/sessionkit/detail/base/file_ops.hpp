@@ -217,10 +217,30 @@ SESSIONKIT_API Errc errc_of(int system) noexcept;
 /// Makes the error `path: doing: the system's message; the fix`. `system` is as above.
 SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_view doing);
 
+/// The exclusive lock of an open file. Releases it when destroyed; the file must stay open until then.
+/// Closing the file is not enough: a child process of `fork` has the same open file, and would keep the lock.
+class [[nodiscard]] FileLock {
+ public:
+  FileLock(FileOps& ops, int descriptor) noexcept : ops_(&ops), descriptor_(descriptor) {}
+  FileLock(FileLock&& o) noexcept : ops_(o.ops_), descriptor_(std::exchange(o.descriptor_, -1)) {}
+  FileLock& operator=(FileLock&&) = delete;
+  FileLock(FileLock const&) = delete;
+  FileLock& operator=(FileLock const&) = delete;
+  ~FileLock() {
+    if (descriptor_ >= 0) (void)ops_->unlock(descriptor_);
+  }
+  /// Leaves the lock to the caller, who must call `FileOps::unlock`.
+  void leave() noexcept { descriptor_ = -1; }
+
+ private:
+  FileOps* ops_;
+  int descriptor_;
+};
+
 /// Takes the exclusive lock within `wait`, or fails with `timed_out` and names the process that has the lock.
 /// The pause between tries is 1 ms at first and doubles up to 50 ms.
-SESSIONKIT_API Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
-                                        std::string_view path);
+SESSIONKIT_API Result<FileLock> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
+                                            std::string_view path);
 
 /// Reads exactly `bytes` bytes. Fails with `io_error` if the file has fewer bytes after `offset`.
 SESSIONKIT_API Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t bytes,

@@ -93,7 +93,7 @@ void remove_drafts(FileOps& ops, int directory, std::string const& root, std::st
       drafts.emplace_back(file);
   });
   if (drafts.empty()) return;
-  Result<OpenFile> const held = lock_directory(ops, directory, root, {});
+  Result<LockedFile> const held = lock_directory(ops, directory, root, {});
   if (!held) return;
   for (std::string const& draft : drafts) (void)ops.unlink(directory, draft.c_str());
 }

@@ -111,7 +111,7 @@ class BladesStore final : public SessionStore {
   std::string path_of(SessionId const& id) const { return root_ + "/" + name_of(id); }
   Error missing(SessionId const& id) const { return detail::no_such_session(id, root_); }
   Result<void> check_writable() const;
-  Result<detail::OpenFile> lock() {
+  Result<detail::LockedFile> lock() {
     return detail::lock_directory(*ops_, directory_.get(), root_, options_.lock_wait);
   }
   Result<Text> read_text(SessionId const& id);
@@ -216,7 +216,7 @@ Result<Position> BladesStore::append(SessionId const& id, Append const& batch) {
   if (auto r = check_writable(); !r) return r.error();
   detail::LineLimits const limits{options_.max_document, true};
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
-  Result<detail::OpenFile> const held = lock();
+  Result<detail::LockedFile> const held = lock();
   if (!held) return held.error();
   for (int tries = 0; tries < in_place_tries; ++tries) {
     Result<std::optional<Position>> const end = try_append(id, batch);
@@ -454,7 +454,7 @@ Result<SessionPage> BladesStore::list(ListQuery const& query) {
 Result<void> BladesStore::take_away(SessionId const& id, detail::Removed removed) {
   if (auto r = process_.check(); !r) return r.error();
   if (auto r = check_writable(); !r) return r.error();
-  Result<detail::OpenFile> const held = lock();
+  Result<detail::LockedFile> const held = lock();
   if (!held) return held.error();
   detail::FileStatus file;
   std::string const name = name_of(id);

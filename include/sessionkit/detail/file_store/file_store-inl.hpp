@@ -118,11 +118,11 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   auto const write = [&](detail::DueSync& due) -> Result<Position> {
     if (batch.expected == Position{})
       if (auto r = folder_.choose(id, batch); !r) return r.error();
-    std::optional<detail::OpenFile> alone; // until the session has its first line
+    std::optional<detail::LockedFile> alone; // until the session has its first line
     if (detail::is_sole_start(batch)) {
-      Result<detail::OpenFile> lock = index_.lock_keys();
+      Result<detail::LockedFile> lock = index_.lock_keys();
       if (!lock) return lock.error();
-      alone = std::move(*lock);
+      alone.emplace(std::move(*lock));
       if (auto r = check_key(id, batch.unless_active); !r) return r.error();
     }
     if (profile().layout != StoreLayout::by_id)
@@ -218,8 +218,12 @@ Result<void> FileStore::remove_log(SessionId const& id, detail::CachedWriter con
   detail::FileStatus held, named;
   int looked = ops_->status(file->get(), held);
   bool const leased = looked == 0 && log.writer && log.writer->has_lock_of(held);
-  if (!leased)
-    if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
+  std::optional<detail::FileLock> lock;
+  if (!leased) {
+    Result<detail::FileLock> taken = detail::lock_within(*ops_, file->get(), options_.lock_wait, path);
+    if (!taken) return taken.error();
+    lock.emplace(std::move(*taken));
+  }
   if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
   if (detail::fault_of(looked) == detail::SystemFault::missing || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster

@@ -149,7 +149,7 @@ SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
 SESSIONKIT_SELDOM Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
                                                    std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<DirectoryLock::Held> const held = lock_.take(lock_wait);
+  Result<FileLock> const held = lock_.take(lock_wait);
   if (!held) return held.error();
   bool const same = seen_.inode != 0 && snapshot_unchanged().value_or(false);
   JournalDelta delta = same ? look() : load();
@@ -314,7 +314,7 @@ SESSIONKIT_SELDOM Result<void> IndexFiles::open_for_append() {
 Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& make,
                                 std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<DirectoryLock::Held> const held = lock_.take(lock_wait);
+  Result<FileLock> const held = lock_.take(lock_wait);
   if (!held) return held.error();
   std::string text = make(look());
   if (!may_append())

@@ -196,7 +196,7 @@ Result<void> StoreIndex::check_unread(ListQuery const& query) {
                             first->second.message, *query.key);
 }
 
-Result<OpenFile> StoreIndex::lock_keys() const {
+Result<LockedFile> StoreIndex::lock_keys() const {
   return lock_directory(*ops_, directory_, root_, options_->lock_wait);
 }
 

@@ -38,7 +38,7 @@ class SESSIONKIT_API StoreIndex {
   Result<LastRecord> last_record(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
   /// Takes the lock of the index, which keeps other writers out until the file is closed.
-  Result<OpenFile> lock_keys() const;
+  Result<LockedFile> lock_keys() const;
   /// Returns the newest session of a key that is not archived. The caller must have the lock of `lock_keys`.
   /// The result agrees with the transcripts, however old the index is. Fails as `list` does.
   Result<std::optional<SessionInfo>> active_session(std::string_view key);

@@ -175,8 +175,11 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
   for (int i = 0; i < file_writer_inl::open_tries; ++i) {
     if (!file_)
       if (auto r = open_file(); !r) return r.error();
-    if (!file_->locked)
-      if (auto r = lock_within(*ops_, file_->file.get(), wait, place_.path); !r) return r.error();
+    if (!file_->locked) {
+      Result<FileLock> lock = lock_within(*ops_, file_->file.get(), wait, place_.path);
+      if (!lock) return lock.error();
+      lock->leave();
+    }
     file_->locked = true;
     FileStatus now;
     int const failed = ops_->status_at_without_time(place_.directory, place_.name.c_str(), now);
@@ -187,7 +190,8 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
       }
       return now.size;
     }
-    file_.reset(); // gives the lock back too
+    (void)ops_->unlock(file_->file.get());
+    file_.reset();
     if (failed < 0 && fault_of(failed) != SystemFault::missing)
       return file_error(-failed, place_.path, "cannot look at the file");
   }

@@ -111,13 +111,14 @@ class GoodLineSink final : public LineSink {
   std::vector<Damage> found_;
 };
 
-// One rewriting: the descriptor of the old file, whose lock is held, and what is known of it.
+// One rewriting: the old file, whose lock is held, and what is known of it.
 struct Rewriting {
   FileOps& ops;
   int directory;
   std::string const& name;
   std::string const& path;
   OpenFile old = {};
+  std::optional<FileLock> lock = {}; // of `old`; destroyed first
   FileStatus status = {};
 
   Error refuse(std::string_view why) const {
@@ -140,7 +141,9 @@ SESSIONKIT_SELDOM Result<void> Rewriting::open(std::chrono::milliseconds lock_wa
   if (status.links > 1)
     return refuse("the file has several names (hard links); remove the others or copy it");
   if (status.owner != ops.user()) return refuse("the file belongs to another user");
-  if (auto r = lock_within(ops, descriptor, lock_wait, path); !r) return r;
+  Result<FileLock> held = lock_within(ops, descriptor, lock_wait, path);
+  if (!held) return held.error();
+  lock.emplace(std::move(*held));
   FileStatus named;
   int failed = ops.status(descriptor, status); // again: there may have been an append before we had the lock
   if (failed == 0) failed = ops.status_at(directory, name.c_str(), named);

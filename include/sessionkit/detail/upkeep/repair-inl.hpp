@@ -112,7 +112,7 @@ class Repairer {
 
   // Takes the lock of the index first: a file that is left over then belongs to no running program.
   Outcome set_aside(std::string const& path) {
-    Result<OpenFile> const lock = lock_directory(ops_, directory_.get(), root_, options_.lock_wait);
+    Result<LockedFile> const lock = lock_directory(ops_, directory_.get(), root_, options_.lock_wait);
     if (!lock) return lock.error();
     Result<OpenFile> const directory = directory_of(path);
     if (!directory) return directory.error();

@@ -315,7 +315,7 @@ Result<SearchIndex> SearchIndex::open(std::string const& directory, SearchIndexO
 Result<SearchIndexUpdate> SearchIndex::update(SessionStore& store, std::vector<SessionId> const& sessions) {
   if (auto r = state_->process.check(); !r) return r.error();
   detail::SegmentFolder const& folder = state_->files.folder();
-  Result<detail::OpenFile> const lock =
+  Result<detail::LockedFile> const lock =
       detail::lock_directory(*folder.ops, folder.directory, folder.path, state_->options.lock_wait);
   if (!lock) return lock.error();
   return search_index_inl::Updater(state_->files, state_->sizes, store).run(sessions);
