@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from live import CHAT, HERE, ProgramTest
+from live import CHAT, HERE, ProgramTest, Terminal
 
 ROOT = HERE.parent.parent
 
@@ -34,6 +34,15 @@ class Demo(ProgramTest):
             self.assertLessEqual(max(map(len, bodies[provider].splitlines())), 80)
         self.assertEqual(len(re.findall(r"\d\.\d\d s$", big, re.MULTILINE)), 3, big)
         self.assertEqual(set((ROOT / "build").glob("demo-show.*")), before)
+
+    def test_at_a_terminal_the_show_ends_at_a_prompt(self):
+        """Builds the demonstration if that was not done yet."""
+        terminal = Terminal(self, ROOT / "scripts/demo", "--show", "--size", "1", env=self.environment())
+        for title in ("== 1. A conversation with a tool", "== 2. The same log", "== 3. A session of 1 MB", "== 4. Your turn"):
+            terminal.expect(title, 500)
+        terminal.expect("you> ")
+        terminal.type("/quit\n")
+        self.assertEqual(terminal.wait(), 0)
 
     def test_a_size_is_a_number(self):
         self.assertEqual(self.show(CHAT, "x").returncode, 2)
