@@ -109,10 +109,12 @@ class SESSIONKIT_API SessionStore {
 
   /// Removes a session so that nothing of it stays in the store. Fails like `remove`. Stores of files and of
   /// documents use no trash here. A store of files also deletes the copies that repairs of this session left
-  /// in `quarantine/`. The store in SQLite overwrites the freed pages. A server may keep deleted bytes until
-  /// it reuses their place. Nothing is deleted elsewhere: an earlier session with the same id stays in the
-  /// trash, and a `SearchIndex` drops the session at its next update. If not overridden, this function calls
-  /// `remove`; a store that wraps another one must override it and call the other's.
+  /// in `quarantine/`; if one of them or the index could not be changed, the session is removed and the
+  /// result is `outcome_unknown`, whose message says what is left. The store in SQLite overwrites the freed
+  /// pages. A server may keep deleted bytes until it reuses their place. Nothing is deleted elsewhere: an
+  /// earlier session with the same id stays in the trash, and a `SearchIndex` drops the session at its next
+  /// update. If not overridden, this function calls `remove`; a store that wraps another one must override it
+  /// and call the other's.
   virtual Result<void> remove_permanently(SessionId const& id) { return remove(id); }
 
   /// Returns the profile of new sessions if the host chooses no other.

@@ -172,6 +172,38 @@ TEST_CASE("no file of a store has a word of a session that was removed permanent
   }
 }
 
+TEST_CASE("whatever call of a permanent removal fails, it says so, or no file has a word of the session") {
+  TempDir dir;
+  std::string const word = "Unforgettable";
+  std::int64_t fired = 1;
+  for (std::int64_t n = 0; fired > 0; ++n) {
+    CAPTURE(n);
+    FaultyFileOps ops;
+    std::string const root = dir / std::to_string(n);
+    auto const store = sk::detail::open_file_store(ops, root, {}).value();
+    sk::NewSession about;
+    about.id = id_of("gone");
+    auto session = sk::Session::create(store, about).value();
+    session.set_title("About " + word).value();
+    say(store, "kept");
+    write_file(root + "/gone.jsonl", read_file(root + "/gone.jsonl") + "{\"torn\n");
+    REQUIRE(sk::repair(sk::diagnose_store(root).value(), {}).size() == 1);
+    ops.reset();
+    ops.fault.at = n;
+    auto const removed = store->remove_permanently(id_of("gone"));
+    fired = ops.fired;
+    ops.fault = {};
+    CHECK(store->info(id_of("kept")).ok());
+    if (!removed) continue;
+    CHECK(store->info(id_of("gone")).error().code == sk::Errc::not_found);
+    for (auto const& file : fs::recursive_directory_iterator(root))
+      if (file.is_regular_file()) {
+        CAPTURE(file.path().string());
+        CHECK(read_file(file.path().string()).find(word) == std::string::npos);
+      }
+  }
+}
+
 TEST_CASE("a removal whose sync fails says that a power loss may undo it, and the session is not listed") {
   TempDir dir;
   for (bool const permanently : {false, true}) {

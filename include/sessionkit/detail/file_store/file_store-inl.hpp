@@ -193,8 +193,10 @@ SESSIONKIT_SELDOM Result<void> FileStore::take_away(SessionId const& id, detail:
     index_.note_removed(id); // before anybody makes it again
   }
   if (removed == detail::Removed::permanently) {
-    detail::Quarantine::forget(*ops_, directory_.get(), folder_.file_of(id));
-    index_.rewrite(); // the journal has the rows that the session had
+    Result<void> forgotten = detail::Quarantine::forget(*ops_, directory_.get(), root_, folder_.file_of(id));
+    Result<void> const written = index_.rewrite(); // the journal has the rows that the session had
+    if (forgotten) forgotten = written;
+    if (!forgotten && gone) gone = detail::removal_incomplete(id, forgotten.error());
   } else {
     index_.end_of_turn();
   }

@@ -68,6 +68,9 @@ class SESSIONKIT_API IndexFiles {
   Result<void> replace(std::function<std::string(JournalDelta)> const& make,
                        std::chrono::milliseconds lock_wait);
 
+  /// False if the last `replace` could not delete the journal of before, which is not used any more.
+  bool journal_is_new() const noexcept { return foreign_ || !options_.journal || usable_; }
+
   std::string const& path() const noexcept { return snapshot_path_; }
   std::string const& journal_path() const noexcept { return journal_path_; }
   /// True if there is no snapshot. False if there is one, or if this cannot be found out.

@@ -284,12 +284,18 @@ std::string StoreIndex::why_rebuild() {
   return rebuild_;
 }
 
-// The index is a cache: a failure to write it changes no answer.
-SESSIONKIT_SELDOM void StoreIndex::rewrite() {
-  (void)write_whole(options_->lock_wait);
+SESSIONKIT_SELDOM Result<void> StoreIndex::rewrite() {
+  Result<void> written = write_whole(options_->lock_wait);
+  {
+    Lock const writing(writing_);
+    if (written && !files_.journal_is_new())
+      written = detail::make_error(Errc::io_error, "{}: cannot delete it", files_.journal_path());
+  }
   emit_events();
+  return written;
 }
 
+// The index is a cache: a failure to write it changes no answer.
 void StoreIndex::end_of_turn() {
   if (shared()) {
     (void)write_whole(store_index_inl::patience);

@@ -30,7 +30,7 @@ class SESSIONKIT_API StoreIndex {
   void note_removed(SessionId const& id);
   void end_of_turn();
   /// Writes the whole index again, so that nothing of a removed session is left in its files.
-  void rewrite();
+  Result<void> rewrite();
   void close();
 
   Result<SessionInfo> info(SessionId const& id);

@@ -118,6 +118,14 @@ Error removal_in_doubt(SessionId const& id, Error const& why) {
                             why.message);
 }
 
+Error removal_incomplete(SessionId const& id, Error const& why) {
+  return detail::make_error(
+      Errc::outcome_unknown, why.system,
+      "session '{}': its transcript is deleted, but something of it is left: {}; delete "
+      "the file, or write the index again (sessionkit reindex)",
+      id.str(), why.message);
+}
+
 Error no_such_session(SessionId const& id, std::string_view where) {
   return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
                             id.str(), where);

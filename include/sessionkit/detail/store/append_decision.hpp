@@ -96,6 +96,8 @@ SESSIONKIT_API Error key_has_session(SessionId const& id, std::string_view key, 
 
 /// Returns the error for a removal whose sync failed for the reason `why`.
 SESSIONKIT_API Error removal_in_doubt(SessionId const& id, Error const& why);
+/// Returns the error for a permanent removal after which the reason `why` left something of the session.
+SESSIONKIT_API Error removal_incomplete(SessionId const& id, Error const& why);
 
 SESSIONKIT_API Error no_such_session(SessionId const& id, std::string_view where);
 

@@ -92,16 +92,26 @@ SESSIONKIT_SELDOM Result<std::string> Quarantine::copy(int descriptor, std::stri
   return filled.error();
 }
 
-SESSIONKIT_SELDOM void Quarantine::forget(FileOps& ops, int directory, std::string const& name) {
+SESSIONKIT_SELDOM Result<void> Quarantine::forget(FileOps& ops, int directory, std::string const& root,
+                                                  std::string const& name) {
+  std::string const path = root + "/" + folder_name;
   int const descriptor =
       uninterrupted([&] { return ops.open(directory, folder_name, OpenFlags::directory); });
-  if (descriptor < 0) return;
+  if (fault_of(descriptor) == SystemFault::missing) return {};
+  if (descriptor < 0) return file_error(-descriptor, path, "cannot open it");
   OpenFile const folder(ops, descriptor);
   FileNames names;
-  if (ops.list(descriptor, names) < 0) return;
+  if (int const failed = ops.list(descriptor, names); failed < 0)
+    return file_error(-failed, path, "cannot list it");
+  Result<void> done;
   names.each([&](std::string_view file) {
-    if (quarantine_inl::is_copy_of(file, name)) (void)ops.unlink(descriptor, std::string(file).c_str());
+    if (!quarantine_inl::is_copy_of(file, name)) return;
+    std::string const copy(file);
+    int const failed = uninterrupted([&] { return ops.unlink(descriptor, copy.c_str()); });
+    if (failed < 0 && fault_of(failed) != SystemFault::missing && done)
+      done = file_error(-failed, path + "/" + copy, "cannot delete it");
   });
+  return done;
 }
 
 Result<std::string> Quarantine::take(int from, std::string const& name) {

@@ -18,8 +18,9 @@ class SESSIONKIT_API Quarantine {
 
   /// Copies the bytes of an open file, and syncs the copy and its name. Returns the path of the copy.
   Result<std::string> copy(int descriptor, std::string const& name);
-  /// Deletes the copies of a file from the folder, as far as the system permits it.
-  static void forget(FileOps& ops, int directory, std::string const& name);
+  /// Deletes the copies of a file from the folder. `root` is the path of the directory. If one cannot be
+  /// deleted, deletes the others and then fails.
+  static Result<void> forget(FileOps& ops, int directory, std::string const& root, std::string const& name);
   /// Moves a file into the folder. Returns its new path.
   Result<std::string> take(int from, std::string const& name);
 
