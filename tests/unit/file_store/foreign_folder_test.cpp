@@ -195,6 +195,8 @@ TEST_CASE("folders above the transcripts of other programs are refused by their 
   for (auto const& [names, program] :
        {std::pair<std::vector<std::string>, char const*>{{"-home-dev-project", "-home-dev"}, "Claude Code"},
         {{"-home-dev-project", ".DS_Store", ".lock", "sessions.json"}, "Claude Code"},
+        {{"--home-dev-project--", "--home-dev--"}, "folders of pi's projects"},
+        {{"--home-dev-project--", "-home-dev"}, "Claude Code"},
         {{"2025", "2026"}, "Codex"},
         {{"2026", ".DS_Store"}, "Codex"},
         {{"10", "11"}, "Codex"},

@@ -17,6 +17,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace foreign_folder_inl { namespace {
 
+constexpr std::string_view pi = "pi"; // its transcripts are ours to read; the folder above them is no store
+
 struct ForeignName {
   std::string_view program, begin, end; ///< of the name
 };
@@ -49,17 +51,20 @@ bool is_part_of_date(std::string_view name) noexcept {
 // What the names of a directory without transcripts show: that a program keeps its transcripts below it.
 // Hidden files, and an index of ours that was left there, show nothing.
 std::string_view program_of_names(FileNames const& names) {
-  std::size_t all = 0, projects = 0, dates = 0, sessions = 0, parts = 0, chats = 0, settings = 0;
+  std::size_t all = 0, projects = 0, pi_projects = 0, dates = 0, sessions = 0, parts = 0, chats = 0,
+              settings = 0;
   names.each([&](std::string_view name) {
     if (begins(name, ".") || begins(name, "sessions.json")) return;
     ++all;
     projects += begins(name, "-") ? 1U : 0U;
+    pi_projects += begins(name, "--") && ends(name, "--") ? 1U : 0U;
     dates += is_part_of_date(name) ? 1U : 0U;
     sessions += begins(name, "ses_") ? 1U : 0U;
     parts += name == "message" || name == "part" || name == "session" ? 1U : 0U;
     chats += name == "chats" || name == "logs.json" ? 1U : 0U;
     settings += name == "auth.json" || name == "config.toml" || name == "sessions" ? 1U : 0U;
   });
+  if (all > 0 && pi_projects == all) return pi;
   if (all > 0 && projects == all) return "Claude Code";
   if ((all > 0 && dates == all) || settings == 3) return "Codex";
   if (parts == 3 || (all > 0 && sessions == all)) return "opencode";
@@ -128,6 +133,10 @@ bool has_journal(FileOps& ops, int directory) {
 }
 
 Error foreign(std::string const& root, std::string_view program) {
+  if (program == pi)
+    return make_error(Errc::unsupported,
+                      "{} has the folders of pi's projects, and is not a store; name one of these folders",
+                      root);
   return make_error(
       Errc::unsupported,
       "{} is a folder of {}, not a store: nothing is written there; name a directory of its own, and read "
