@@ -22,9 +22,10 @@ function block(name, text) {
 }
 
 export class Attachments {
-  // `into` shows the pictures; `write(text)` adds to the message; `complain(words)` reports what is not taken.
-  constructor(into, { write, complain }) {
-    Object.assign(this, { into, write, complain });
+  // `into` shows the pictures; `write(text)` adds to the message; `complain(words)` reports what is not taken; `removed()` is
+  // called when a person removed a picture.
+  constructor(into, { write, complain, removed }) {
+    Object.assign(this, { into, write, complain, removed });
     this.set([]);
   }
 
@@ -33,7 +34,12 @@ export class Attachments {
     this.into.hidden = urls.length === 0;
     this.into.replaceChildren(...urls.map((each, n) => element("li", { children: [
       each.startsWith("data:") ? element("img", { src: each, alt: `Picture ${n + 1}` }) : element("span", { text: each }),
-      iconButton("remove", `Remove picture ${n + 1}`, () => this.set(this.urls.filter((_, other) => other !== n)))] })));
+      iconButton("remove", `Remove picture ${n + 1}`, () => this.remove(n))] })));
+  }
+
+  remove(n) {
+    this.set(this.urls.filter((_, other) => other !== n));
+    this.removed();
   }
 
   async add(files) {

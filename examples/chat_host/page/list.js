@@ -95,6 +95,7 @@ export class List {
       element("span", { text: row.title || "Untitled" }),
       element("small", { title: new Date(row.lastAt).toLocaleString(), text: `${timeOf(row.lastAt)}${row.running ? " · answering" : ""}` })] });
     button.setAttribute("aria-current", String(row.id === this.current));
+    button.dataset.of = row.id;
     button.addEventListener("click", () => this.chosen(row.id));
     return element("li", { children: [button] });
   }
@@ -107,11 +108,24 @@ export class List {
     const button = element("button", { type: "button", className: "hit", children: [
       element("span", { text: hit.title || "Untitled" }),
       element("small", { children: [hit.before, element("mark", { text: hit.match }), hit.after] })] });
+    button.dataset.of = `${hit.sessionId} ${hit.entry}`;
     button.addEventListener("click", () => this.chosen(hit.sessionId, hit));
     return element("li", { children: [button] });
   }
 
+  // The button that has the focus keeps it, or the one in its place gets it.
   show() {
+    const { activeElement } = document;
+    const place = activeElement.matches(":focus-visible") ? this.buttons.indexOf(activeElement) : -1;
+    this.draw();
+    if (place < 0) return;
+    const same = this.buttons.find(({ dataset }) => dataset.of && dataset.of === activeElement.dataset.of);
+    (same ?? this.buttons[place] ?? this.buttons.at(-1))?.focus({ preventScroll: true });
+  }
+
+  get buttons() { return [...this.into.querySelectorAll("button")]; }
+
+  draw() {
     const at = this.into.scrollTop;
     this.sight.disconnect();
     const items = [];

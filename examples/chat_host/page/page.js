@@ -3,6 +3,7 @@ import * as api from "./api.js";
 import { Attachments } from "./attachments.js";
 import { Channels } from "./channels.js";
 import { Details } from "./details.js";
+import { keepFocus, moveThroughList, seesFocus, toPart } from "./keyboard.js";
 import { List } from "./list.js";
 import { copyText, icon, showDone } from "./nodes.js";
 import { Talk } from "./talk.js";
@@ -72,6 +73,7 @@ function notify(text, undo = null) {
   $("undo").hidden = undo === null;
   $("undo").onclick = undo;
   $("notice").classList.toggle("good", undo !== null);
+  keepFocus();
 }
 const dismiss = () => notify("");
 
@@ -121,12 +123,19 @@ function setState(here, state) {
   here.state = state;
   $("send").hidden = visit.state !== "idle";
   $("stop").hidden = visit.state === "idle";
+  keepFocus();
 }
 
 function type(text) {
   $("message").value = text;
   $("message").style.height = "auto";
   $("message").style.height = `${$("message").scrollHeight}px`;
+}
+
+// Opens or closes the list on a narrow screen.
+function showList(isOpen) {
+  $("sidebar").classList.toggle("open", isOpen);
+  $("menu").setAttribute("aria-expanded", String(isOpen));
 }
 
 const toEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
@@ -142,9 +151,9 @@ function enter(id, title = "") {
   dismiss();
   showHead(title, null);
   list.mark(id);
-  $("sidebar").classList.remove("open");
-  $("menu").setAttribute("aria-expanded", "false");
+  showList(false);
   $("say").hidden = false;
+  keepFocus();
   type(drafts.get(id) ?? "");
   drafts.delete(id);
   const address = `#${id ?? ""}`;
@@ -246,6 +255,7 @@ function stopEditing() {
   visit.after = visit.edited = undefined;
   attachments.set([]);
   $("editing").hidden = true;
+  keepFocus();
 }
 
 // A message of the user is answered once more.
@@ -266,7 +276,10 @@ async function again(entry) {
 // Another version of a message, and what followed it.
 async function go(entry) {
   const here = visit;
-  if (here.state === "idle" && await attempt(() => api.choose(here.id, entry)) && !here.left) await show(here, { entry });
+  const focus = talk.focused;
+  if (here.state !== "idle" || !await attempt(() => api.choose(here.id, entry)) || here.left) return;
+  await show(here, { entry });
+  if (focus && !here.left) talk.focus({ ...focus, entry });
 }
 
 // Returns the last event; null if the turn should not be followed any more. A lost connection is tried again for half
@@ -368,7 +381,8 @@ async function deleteCurrent() {
   const here = visit;
   const title = $("title").textContent;
   if (!hasTrash && await ask(`Delete “${title}”? This cannot be undone.`) === null) return;
-  if (!await attempt(() => api.remove(here.id))) return;
+  here.watching?.abort(); // the server would report that it is gone
+  if (!await attempt(() => api.remove(here.id))) return void watch(here);
   if (!here.left) begin();
   drafts.delete(here.id);
   if (hasTrash) notify(`“${title}” is in the trash.`, () => bringBack(here.id));
@@ -414,7 +428,8 @@ async function showChannels() {
   if (!admin) return;
   const here = enter(null, "Channel logs");
   $("say").hidden = true;
-  const refused = (action) => attempt(action, () => false);
+  keepFocus($("talk"));
+  const refused = (action) => attempt(action, () => false).finally(() => keepFocus($("talk")));
   const channels = new Channels($("talk"), { admin, attempt: refused, named: (name) => showHead(name, null), signal: here.signal });
   await refused(() => channels.list());
 }
@@ -433,6 +448,7 @@ $("say").addEventListener("submit", (event) => {
 const attachments = new Attachments($("pictures"), {
   write: (text) => { type(`${$("message").value}${$("message").value ? "\n\n" : ""}${text}`); $("message").focus(); },
   complain: notify,
+  removed: () => keepFocus(),
 });
 attachments.listen($("talk").parentNode);
 $("attach").append(icon("attach"));
@@ -475,22 +491,38 @@ $("talk").addEventListener("click", async ({ target }) => {
 $("channels").addEventListener("click", showChannels);
 $("leave").addEventListener("click", () => { sessionStorage.clear(); location.hash = ""; location.reload(); });
 $("menu").addEventListener("click", () => {
-  $("menu").setAttribute("aria-expanded", String($("sidebar").classList.toggle("open")));
+  showList(!$("sidebar").classList.contains("open"));
+  if (seesFocus()) $("search").focus();
 });
+
+$("sidebar").addEventListener("keydown", moveThroughList);
+
+// Leaves the list, or only the words in the search field, which the browser removes.
+function leaveList(event) {
+  if (event.target === $("search") && $("search").value) return;
+  showList(false);
+  ($("say").hidden ? $("talk") : $("message")).focus();
+}
+
 document.addEventListener("keydown", (event) => {
   const free = !document.querySelector("dialog[open]");
   const last = () => [...document.querySelectorAll("#talk .actions.of-user [aria-label='Edit and send again']")].at(-1);
   if (event.ctrlKey && event.key === "/" && free) $("shortcuts").showModal();
   if (event.ctrlKey && event.key.toLowerCase() === "k" && free) {
     event.preventDefault();
-    $("sidebar").classList.add("open");
+    showList(true);
     $("search").focus();
   }
+  if (event.key === "F6" && free) {
+    event.preventDefault();
+    toPart(event.shiftKey ? -1 : 1);
+  }
   if (event.key === "ArrowUp" && event.target === $("message") && $("message").value === "" && free) last()?.click();
-  if (event.key === "Escape" && free && visit.state !== "idle" && !$("sidebar").classList.contains("open")) stop();
+  const inList = $("sidebar").contains(event.target) || $("sidebar").classList.contains("open");
+  if (event.key === "Escape" && free && inList) return leaveList(event);
+  if (event.key === "Escape" && free && visit.state !== "idle") stop();
   if (event.ctrlKey && event.altKey && event.key.toLowerCase() === "n") begin();
-  if (event.key === "Escape") $("sidebar").classList.remove("open");
-  if (event.key === "Escape" && visit.edited && !document.querySelector("dialog[open]")) cancelEditing();
+  if (event.key === "Escape" && free && visit.edited) cancelEditing();
 });
 
 function openAddress() {

@@ -168,6 +168,7 @@ export class Talk {
     for (const part of parts) part.parsed ??= parse(part.text).then((tree) => (part.tree = tree));
     await Promise.race([Promise.all(parts.map((part) => part.parsed)), pause(patience)]);
     if (signal.aborted) return;
+    const focus = this.focused;
     this.clear();
     Object.assign(this, { from, to, all, hasEnd: to === all.length });
     this.change(() => {
@@ -178,6 +179,22 @@ export class Talk {
       this.label(all, canBranch);
       this.changing = false;
     });
+    if (focus) this.focus(focus);
+  }
+
+  // The control here that has the focus and shows it: its name, and the entry of its message if it is one of the buttons
+  // below; null if there is none.
+  get focused() {
+    const { activeElement } = document;
+    if (activeElement === this.into || !this.into.contains(activeElement) || !activeElement.matches(":focus-visible")) return null;
+    return { name: activeElement.ariaLabel, entry: this.texts.find(({ row }) => row?.contains(activeElement))?.node.dataset.entry };
+  }
+
+  // Gives the focus to the button of this name below the entry's message, or else to its first button, or to the conversation.
+  focus({ name, entry }) {
+    const rows = this.texts.filter(({ node, row }) => row && node.dataset.entry === entry).map(({ row }) => row);
+    const buttons = rows.flatMap((row) => [...row.querySelectorAll("button:enabled")]);
+    (buttons.find(({ ariaLabel }) => ariaLabel === name) ?? buttons[0] ?? this.into).focus({ preventScroll: true });
   }
 
   // A button that moves the window, and does so by itself when it comes into view.
@@ -211,6 +228,7 @@ export class Talk {
     const stored = textsOf(entries.slice(this.from, this.to));
     if (stored.length !== this.texts.length) return false;
     if (stored.some(({ role, text }, i) => role !== this.texts[i].role || text !== this.texts[i].text)) return false;
+    const focus = this.focused;
     let asked = null; // the message of the user that is answered
     this.change(() => stored.forEach(({ entry, role }, i) => {
       if (role === "user") asked = entry;
@@ -222,6 +240,7 @@ export class Talk {
       this.texts[i].row = row;
       node.after(row);
     }));
+    if (focus?.entry) this.focus(focus);
     return true;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page for everybody: by keyboard, on a phone, dark, in high contrast, with a screen reader. axe looks at each view.
+// The page for everybody: on a phone, dark, in high contrast, with a screen reader; keyboard.mjs is without a mouse. axe looks at each
+// view.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +10,6 @@ import { Server, finds, idle, messages, page, rows, run, say, shot, shows, size,
 const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const server = new Server("access", [
   { when: "Markdown", text: "# Title\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. one\n2. two\n\n> said\n\n```cpp\nint main() { return \"x\"[0]; } // why\n```\n\n[link](https://example.com) and `code`" },
-  { when: "long one", text: "and ".repeat(2000), delay_ms: 25, chunk: 4 },
 ], "--also-model", "other-model", "--prices", "3", "15", "--agent", "main", "--agent", "second");
 await server.start();
 const button = (name) => page.getByRole("button", { name, exact: true }).last();
@@ -125,33 +125,6 @@ step("what another program writes is shown", async () => {
   await shows(messages("assistant"), "from a shell");
   await server.post("chat", { message: "from elsewhere", sessionId: id });
   await shows(messages("assistant"), 'You said "from elsewhere"');
-});
-
-step("everything is done by keyboard", async () => {
-  await page.keyboard.press("Control+/");
-  await shows(page.locator("#shortcuts"), "send the message");
-  await shot("shortcuts");
-  await page.keyboard.press("Escape");
-  await page.focus("#message");
-  await page.keyboard.press("ArrowUp");
-  assert.equal(await page.inputValue("#message"), "from elsewhere");
-  await page.keyboard.press("Escape");
-  await page.keyboard.type("a long one");
-  await page.keyboard.press("Enter");
-  await shows(messages("assistant").last(), "and and");
-  await finds("answering");
-  await page.keyboard.press("Escape");
-  await shows(messages("cut"), "interrupted");
-  await idle();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("Markdown");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "search");
-  assert.equal(await page.inputValue("#search"), "Markdown");
-  await page.locator("#sessions .hit").first().waitFor();
-  while (!await page.evaluate(() => document.activeElement.matches("#sessions .hit"))) await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.locator("#talk .message").filter({ hasText: "Show me Markdown" }).first().waitFor();
-  await page.fill("#search", "");
 });
 
 step("on a phone, and in high contrast", async () => {

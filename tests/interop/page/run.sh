@@ -28,7 +28,7 @@ if ! cmp -s package-lock.json installed.lock; then
   cp package-lock.json installed.lock
 fi
 shift 2
-[ $# -gt 0 ] || set -- page markdown branches finding access trouble
+[ $# -gt 0 ] || set -- page markdown branches finding access keyboard trouble
 for script in "$@"; do
   node "$script.mjs"
 done

@@ -56,7 +56,7 @@ export class Server {
 
   // What another client says.
   post(path, body, token = "secret") {
-    return fetch(`${this.url}/api/agents/main/${path}`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify(body) })
+    return fetch(`${this.url}/api/agents/main/${path}`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: typeof body === "string" ? body : JSON.stringify(body) })
       .then((answer) => answer.text());
   }
 }
