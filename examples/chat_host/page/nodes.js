@@ -47,10 +47,16 @@ export function iconButton(name, label, act, className = "icon") {
   return made;
 }
 
-// Shows for a moment that a button has done its work.
-export function showDone(button, name) {
+// Says something that is only seen, for those who hear the page.
+export function announce(words) {
+  document.getElementById("news").textContent = words;
+}
+
+// Shows for a moment that a button has copied something.
+export function showCopied(button) {
+  announce("Copied.");
   button.replaceChildren(icon("done"));
-  setTimeout(() => button.replaceChildren(icon(name)), 2000);
+  setTimeout(() => button.replaceChildren(icon("copy")), 2000);
 }
 
 export async function copyText(text) {

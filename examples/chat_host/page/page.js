@@ -5,7 +5,7 @@ import { Channels } from "./channels.js";
 import { Details } from "./details.js";
 import { keepFocus, moveThroughList, seesFocus, toPart } from "./keyboard.js";
 import { List } from "./list.js";
-import { copyText, icon, showDone } from "./nodes.js";
+import { announce, copyText, icon, showCopied } from "./nodes.js";
 import { Talk } from "./talk.js";
 import { welcome } from "./welcome.js";
 
@@ -149,6 +149,7 @@ function enter(id, title = "") {
   talk.clear();
   $("talk").append(...(id === null ? welcome((text) => { type(text); $("message").focus(); }) : []));
   dismiss();
+  announce("");
   showHead(title, null);
   list.mark(id);
   showList(false);
@@ -194,12 +195,19 @@ async function show(here, hit) {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+const ends = { finished: "The answer is complete.", interrupted: "The answer was stopped.", failed: "There is no complete answer.",
+  too_long: "The answer was stopped: too many steps." };
+
 // Listens to a turn until its end. A message that the server did not store goes back to the input field.
 async function hearTurn(here, reply) {
   setState(here, "answering");
-  const end = await attempt(() => hearAll(here, reply));
+  announce("Answering.");
+  const heard = attempt(() => hearAll(here, reply));
+  talk.whileBusy(heard);
+  const end = await heard;
   if (here.left) return;
   setState(here, "idle");
+  announce(ends[end?.end] ?? "");
   const dropped = here.said !== null && !here.said.stored;
   if (dropped) giveBack(here);
   const nothing = here.said?.again && end?.end === "failed";
@@ -386,6 +394,7 @@ async function deleteCurrent() {
   if (!here.left) begin();
   drafts.delete(here.id);
   if (hasTrash) notify(`“${title}” is in the trash.`, () => bringBack(here.id));
+  else announce(`“${title}” is deleted.`);
   await list.reload();
 }
 
@@ -486,7 +495,7 @@ $("talk").addEventListener("click", async ({ target }) => {
   const button = target.closest(".code .copy");
   if (!button) return;
   await copyText(button.closest(".code").querySelector("code").textContent);
-  showDone(button, "copy");
+  showCopied(button);
 });
 $("channels").addEventListener("click", showChannels);
 $("leave").addEventListener("click", () => { sessionStorage.clear(); location.hash = ""; location.reload(); });

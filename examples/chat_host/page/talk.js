@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shows a conversation. Its content is untrusted: it becomes text, or the nodes that Markdown may have, never markup.
-import { copyText, element, iconButton, showDone } from "./nodes.js";
+import { copyText, element, iconButton, showCopied } from "./nodes.js";
 import { Streamed, fill, parse } from "./rich.js";
 
 const shownAtOnce = 100; // entries
@@ -40,7 +40,7 @@ export class Talk {
   constructor(into, act) {
     Object.assign(this, { into, act });
     this.changing = false; // several changes are made at once
-    this.drawing = 0; // how many texts are to be parsed yet
+    this.pending = 0; // how many texts are to be parsed yet, or turns to end
     this.sight = new IntersectionObserver((seen) => {
       const edge = seen.find((each) => each.isIntersecting && each.target.isConnected);
       if (edge) this.move(edge.target.by);
@@ -64,11 +64,12 @@ export class Talk {
     this.open = null;
   }
 
-  async whileBusy(drawn) {
+  // Until `done`, what is shown is not complete: a screen reader waits for the rest.
+  async whileBusy(done) {
     this.into.setAttribute("aria-busy", "true");
-    ++this.drawing;
-    await drawn;
-    if (--this.drawing === 0) this.into.removeAttribute("aria-busy");
+    ++this.pending;
+    await done;
+    if (--this.pending === 0) this.into.removeAttribute("aria-busy");
   }
 
   add(node) {
@@ -95,7 +96,7 @@ export class Talk {
   }
 
   message(role, text, children = []) {
-    const node = this.add(element("div", { className: `message ${role}`, children }));
+    const node = this.add(element("div", { className: `message ${role}`, role: "article", ariaLabel: role === "user" ? "You" : "Assistant", children }));
     this.texts.push({ node, role, text, row: null });
     return node;
   }
@@ -282,7 +283,7 @@ export class Talk {
   copy(said) {
     const button = iconButton("copy", "Copy this message", async () => {
       await copyText(said.text);
-      showDone(button, "copy");
+      showCopied(button);
     });
     return button;
   }

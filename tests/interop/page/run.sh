@@ -20,7 +20,7 @@ export CHROMIUM
 command -v npm >/dev/null || skip "npm is not installed"
 mkdir -p "$2"
 cache=$(realpath "$2")
-cp "$here/package.json" "$here/package-lock.json" "$here"/*.mjs "$cache/"
+cp "$here/package.json" "$here/package-lock.json" "$here"/*.mjs "$here/screen_reader.txt" "$cache/"
 cd "$cache"
 if ! cmp -s package-lock.json installed.lock; then
   rm -f installed.lock
@@ -28,7 +28,7 @@ if ! cmp -s package-lock.json installed.lock; then
   cp package-lock.json installed.lock
 fi
 shift 2
-[ $# -gt 0 ] || set -- page markdown branches finding access keyboard trouble
+[ $# -gt 0 ] || set -- page markdown branches finding access keyboard screen_reader trouble
 for script in "$@"; do
   node "$script.mjs"
 done

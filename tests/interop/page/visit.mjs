@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 const folder = mkdtempSync(join(tmpdir(), "sessionkit-page-"));
 const files = join(folder, "files");
 mkdirSync(files);
-const pictures = join("screenshots", basename(process.argv[1], ".mjs"));
+export const pictures = join("screenshots", basename(process.argv[1], ".mjs"));
 rmSync(pictures, { recursive: true, force: true }); // of an earlier run
 mkdirSync(pictures, { recursive: true });
 export const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
@@ -77,7 +77,7 @@ page.on("console", (message) => {
 
 // The page's policy allows no script from outside: axe runs in a world of its own.
 const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
-const session = await context.newCDPSession(page);
+export const session = await context.newCDPSession(page);
 export async function finds(name) {
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
