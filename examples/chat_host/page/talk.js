@@ -13,6 +13,7 @@ function folded(summary, text, className = "") {
   return element("details", { className, children: [element("summary", { text: summary }), element("pre", { children: [text] })] });
 }
 
+const summarised = "Earlier messages were summarised for the model";
 const ends = { interrupted: "interrupted", failed: "failed", too_long: "stopped: too many steps" };
 
 function image(url) {
@@ -56,6 +57,7 @@ export class Talk {
     this.texts = []; // the shown messages: node, role, text, and the row of buttons if they are stored
     this.calls = new Map();
     this.open = null; // the open node: a message or a thought
+    this.unread = []; // the notes of compactions whose summaries are not known yet
     this.wait = null; // the note that a request is tried again
   }
 
@@ -113,9 +115,16 @@ export class Talk {
     if (isError) call.firstChild.textContent += " (failed)";
   }
 
-  // `replaced` says how much, if it is known.
-  compaction(summary, replaced = "") {
-    this.add(folded(`Earlier messages were summarised for the model${replaced}`, summary, "mark compaction"));
+  // Without an entry, its summary is not known yet.
+  compaction(entry, all) {
+    const note = this.add(folded(summarised, "The summary is shown when the turn has ended.", "mark compaction"));
+    if (entry) this.summary(note, entry, all);
+    else this.unread.push(note);
+  }
+
+  summary(note, entry, all) {
+    note.firstChild.textContent = summarised + replacedBy(entry, all);
+    note.lastChild.textContent = entry.summary;
   }
 
   // The note on how an answer ended, unless it was complete.
@@ -229,6 +238,7 @@ export class Talk {
     const stored = textsOf(entries.slice(this.from, this.to));
     if (stored.length !== this.texts.length) return false;
     if (stored.some(({ role, text }, i) => role !== this.texts[i].role || text !== this.texts[i].text)) return false;
+    this.readSummaries(entries);
     const focus = this.focused;
     let asked = null; // the message of the user that is answered
     this.change(() => stored.forEach(({ entry, role }, i) => {
@@ -243,6 +253,18 @@ export class Talk {
     }));
     if (focus?.entry) this.focus(focus);
     return true;
+  }
+
+  // The notes of the turn that ended get the summaries, which are the last of the stored ones, and their place: a compaction may come
+  // before the message that is answered.
+  readSummaries(entries) {
+    const stored = entries.filter(({ type }) => type === "compaction").reverse();
+    this.unread.splice(0).reverse().forEach((note, n) => {
+      if (!stored[n]) return;
+      this.summary(note, stored[n], entries);
+      const next = this.texts[textsOf(entries.slice(this.from, entries.indexOf(stored[n]))).length];
+      if (next?.role === "user") this.change(() => next.node.before(note));
+    });
   }
 
   // The buttons of the `i`th of the stored texts; `asked` is the message that it answers, if that can be answered again.
@@ -318,7 +340,7 @@ export class Talk {
   }
 
   entry(entry, all) {
-    if (entry.type === "compaction") return this.compaction(entry.summary, replacedBy(entry, all));
+    if (entry.type === "compaction") return this.compaction(entry, all);
     for (const part of entry.content) this.part(entry.role, part);
     if (entry.interrupted) this.ended(ends.interrupted);
     if (entry.failed) this.ended(ends.failed);
@@ -345,7 +367,7 @@ export class Talk {
       case "tool_call": return this.call(event.tool_call);
       case "tool_result": return this.result(event);
       case "retry": return this.waiting(`${event.why}; asking again`);
-      case "compaction": return event.outcome === "applied" && this.compaction("Open the conversation again to read the summary.");
+      case "compaction": return event.outcome === "applied" && this.compaction();
       case "done":
         this.close();
         return event.end in ends && this.ended(ends[event.end]);

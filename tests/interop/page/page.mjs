@@ -10,7 +10,9 @@ const server = new Server("store", [
   { when: "hostile", text: hostile },
   { summary: true, text: "They spoke of a long thing." },
 ]);
+const early = new Server("early", [], "--profile", "zeroclaw"); // summarises at the beginning of a turn
 await server.start();
+await early.start();
 
 step("the address contains the token and then drops it", async () => {
   await page.goto(`${server.url}/#token=secret`);
@@ -125,20 +127,38 @@ step("a conversation is renamed and deleted", async () => {
   assert.equal(await page.locator("#title").textContent(), "New conversation");
 });
 
-step("a long conversation shows where it was summarised", async () => {
-  await page.click("#new");
+// Says long things until the oldest messages are summarised; then the page shows what it shows after a reload.
+async function isSummarised(words) {
   for (let i = 0; i < 24 && await messages("compaction").count() === 0; ++i) {
     await say(`Long thing ${i} ${"x".repeat(3000)}`);
     await shows(messages("assistant"), `Long thing ${i} `);
     await idle();
   }
+  await soon(async () => words.test(await messages("compaction").textContent()), "the summary is there");
+  const live = await page.locator("#talk").innerHTML();
   await page.reload();
   await shows(messages("compaction"), "summarised");
-  assert.match(await messages("compaction").first().textContent(), /\d+ messages, [\d,]+ tokens became [\d,]+/);
-  await messages("compaction").first().scrollIntoViewIfNeeded();
-  await messages("compaction").first().locator("summary").click();
+  await page.locator("#talk .actions").last().waitFor();
+  await idle();
+  assert.equal(await page.locator("#talk").innerHTML(), live);
+}
+
+step("a long conversation shows at once where it was summarised", async () => {
+  await page.click("#new");
+  await isSummarised(/^Earlier messages were summarised for the model \(12 messages, [\d,]+ tokens became [\d,]+\)They spoke of a long thing\.$/);
+  await messages("compaction").scrollIntoViewIfNeeded();
+  await messages("compaction").locator("summary").click();
   await shows(messages("compaction").locator("pre"), "long thing");
   await shot("compaction");
+});
+
+step("a summary that is made before an answer comes before the message that is answered", async () => {
+  await page.goto(`${early.url}/#token=secret`);
+  await idle();
+  await isSummarised(/^Earlier messages were summarised for the model \(16 messages, [\d,]+ tokens became [\d,]+\)- The user said/);
+  assert.match(await messages("user").last().evaluate((node) => node.previousSibling.textContent), /^Earlier messages/);
+  await page.goto(server.url);
+  await soon(async () => await rows().count() === 3, "the list is there");
 });
 
 step("the channel logs are refused without the administrator's token", async () => {
@@ -220,4 +240,4 @@ step("dark, narrow, by keyboard", async () => {
   await shot("narrow");
 });
 
-await run(server);
+await run(server, early);
