@@ -127,22 +127,73 @@ step("what another program writes is shown", async () => {
   await shows(messages("assistant"), 'You said "from elsewhere"');
 });
 
-step("on a phone, and in high contrast", async () => {
+step("on a phone, also in high contrast", async () => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const lines = () => page.evaluate(() => getComputedStyle(document.getElementById("message")).borderTopColor);
-  const usual = await lines();
   await page.emulateMedia({ contrast: "more" });
-  assert.notEqual(await lines(), usual);
   await shot("phone");
   const head = await page.locator("main > header").boundingBox();
   assert.ok(head.height < 60, `the head is ${head.height} high`);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
   await page.click("#menu");
   await shot("phone-list");
-  await page.emulateMedia({ contrast: "no-preference", forcedColors: "active" });
-  await shot("forced-colors");
-  await page.emulateMedia({ forcedColors: "none" });
+  await page.emulateMedia({ contrast: "no-preference" });
+  await page.keyboard.press("Escape");
   await page.setViewportSize(size);
+});
+
+// The lines and colors of what is told apart by them, as they are now, and colors of the system.
+async function lines() {
+  await page.focus("#message");
+  return page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    const system = Object.fromEntries(["Highlight", "ButtonText", "Mark", "MarkText"].map((name) => {
+      probe.style.color = name;
+      return [name, getComputedStyle(probe).color];
+    }));
+    probe.remove();
+    const style = (selector, part) => getComputedStyle(document.querySelector(selector), part);
+    const border = (selector) => `${style(selector).borderTopWidth} ${style(selector).borderTopStyle} ${style(selector).borderTopColor}`;
+    return { system, ink: style("body").color, faint: style("#sessions small").color, field: border("#search"), user: border("#talk .user"),
+      current: border("#sessions [aria-current='true']"), other: border("#sessions [aria-current='false']"), pressed: border("#archived"),
+      focus: `${style("#message").outlineWidth} ${style("#message").outlineStyle}`, icon: style("#attach svg").stroke,
+      hit: [style("body", "::highlight(hit)").color, style("body", "::highlight(hit)").backgroundColor] };
+  });
+}
+
+step("in high contrast, lines and faint words are as strong as the others, light and dark", async () => {
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme, contrast: "no-preference" });
+    const usual = await lines();
+    assert.notEqual(usual.faint, usual.ink);
+    assert.deepEqual([usual.focus, usual.user.slice(0, 8)], ["2px solid", "0px none"]);
+    await page.emulateMedia({ contrast: "more" });
+    const { ink, ...strong } = await lines();
+    assert.equal(ink, usual.ink);
+    assert.deepEqual([strong.faint, strong.field, strong.user, strong.current, strong.focus],
+      [ink, `1px solid ${ink}`, `1px solid ${ink}`, `1px solid ${ink}`, "3px solid"]);
+    await shot(`contrast-${colorScheme}`);
+  }
+  await page.emulateMedia({ contrast: "no-preference" });
+});
+
+step("in the colors of the system, lines show what colors showed, light and dark", async () => {
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme, forcedColors: "active" });
+    const { system, ...seen } = await lines();
+    assert.equal(seen.current, `2px solid ${system.Highlight}`);
+    assert.ok(!seen.other.endsWith(system.Highlight), seen.other);
+    assert.ok(!seen.pressed.endsWith(system.Highlight), seen.pressed);
+    assert.match(seen.user, /^1px solid /);
+    assert.deepEqual([seen.focus, seen.icon, seen.hit], ["2px solid", system.ButtonText, [system.MarkText, system.Mark]]);
+    await shot(`forced-colors-${colorScheme}`);
+    await page.keyboard.press("F6"); // to the row of this conversation: the focus is another line
+    assert.equal(await page.locator("#sessions [aria-current='true']").evaluate((node) => `${getComputedStyle(node).outlineStyle} ${node === document.activeElement}`), "solid true");
+  }
+  await page.click("#archived");
+  await soon(async () => await rows().count() === 0, "the archive is empty");
+  assert.equal(await page.locator("#archived").evaluate((node) => `${getComputedStyle(node).borderTopWidth} ${getComputedStyle(node).outlineStyle}`), "2px none");
+  await page.click("#archived");
+  await page.emulateMedia({ forcedColors: "none" });
 });
 
 step("another agent is chosen", async () => {
