@@ -14,19 +14,50 @@ EVIL = ["<script>alert(1)</script>", "</div></article></main><h1>x</h1>", '"><im
 
 
 class Page(html.parser.HTMLParser):
-    """The elements of a page, and its text."""
+    """The elements of a page, its text, and what is folded: the summaries with the texts below."""
+
+    VOID = ("meta", "br", "img", "hr")
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.attributes, self.said = [], [], ""
+        self.tags, self.attributes, self.said, self.folded = [], [], "", []
+        self.within, self.strays = [], []  # the open elements; ends of elements that are not the innermost
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.attributes += attrs
+        if tag not in self.VOID:
+            self.within.append(tag)
+        if tag == "details":
+            self.folded.append(["", ""])
+
+    def handle_endtag(self, tag):
+        if self.within and self.within[-1] == tag:
+            self.within.pop()
+        else:
+            self.strays.append(tag)
 
     def handle_data(self, data):
         self.said += data
+        if "details" in self.within:
+            self.folded[-1]["summary" not in self.within] += data
+
+
+def outside_code(text):
+    """The lines of Markdown outside blocks of code, and the texts of these blocks."""
+    lines, blocks, fence = [], [], None
+    for line in text.splitlines():
+        mark = re.match(r"`{3,}", line)
+        if fence is None and mark:
+            fence = mark[0]
+            blocks.append([])
+        elif fence is not None and re.fullmatch(r"`{%d,} *" % len(fence), line):
+            fence = None
+        else:
+            (lines if fence is None else blocks[-1]).append(line)
+    assert fence is None, "a block of code has no end"
+    return lines, ["\n".join(block) for block in blocks]
 
 
 class Export(ProgramTest):
@@ -34,7 +65,24 @@ class Export(ProgramTest):
         session = self.new("--id", "evil", "--title", EVIL[1], "--key", EVIL[2], "--user", EVIL[0])
         for i, text in enumerate(EVIL):
             self.say(session, ("user", "assistant")[i % 2], text, "--entry-id", f"{i}{EVIL[2]}")
+        self.call_tools(session, EVIL)
         return session
+
+    def call_tools(self, session, names):
+        """Each text is the name of a tool, its input, its result, the error of another call, and a thought."""
+        lines = self.file_of(session).read_text().splitlines()
+        last = json.loads(lines[-1])["id"]
+        for i, text in enumerate(names):
+            calls = [{"type": "toolCall", "id": f"{k}{i}{text}", "name": text, "arguments": {text: text}} for k in "ab"]
+            messages = [{"role": "assistant", "content": [{"type": "thinking", "thinking": text}, *calls]}]
+            messages += [{"role": "toolResult", "toolCallId": call["id"], "toolName": text, "isError": call is calls[1],
+                          "content": [{"type": "text", "text": text}, {"type": text, "text": text}, {"type": "image", "data": text, "mimeType": "image/png"},
+                                      {"type": "image", "data": "eA==", "mimeType": f"image/png{text}"}]} for call in calls]
+            for k, message in enumerate(messages):
+                entry = {"type": "message", "id": f"t{i}{k}", "parentId": last, "timestamp": "2026-01-01T00:00:00.000Z", "message": message}
+                lines.append(json.dumps(entry))
+                last = entry["id"]
+        self.file_of(session).write_text("".join(f"{line}\n" for line in lines))
 
     def test_a_file_of_a_format_that_is_not_written_is_refused(self):
         session = self.evil_session()
@@ -46,26 +94,48 @@ class Export(ProgramTest):
             self.assertFalse(file.exists())
 
     def test_nothing_that_was_said_is_an_element_of_the_page(self):
-        page = Page(self.ok("export", self.evil_session(), "--to", "html").out)
+        page = Page(self.ok("export", self.evil_session(), "--to", "html", "--thinking").out)
         known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div", "nav", "ol", "li", "a",
-                 "p", "pre", "code", "br"}
+                 "p", "pre", "code", "br", "details", "summary", "span"}
         self.assertLessEqual(set(page.tags), known)
-        self.assertEqual(page.tags.count("article"), len(EVIL) + 1)  # the title is an entry too
+        self.assertEqual(page.tags.count("article"), len(EVIL) + 1 + 3 * len(EVIL))  # the title is an entry too
         self.assertFalse([name for name, _ in page.attributes if name.startswith("on")])
         self.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:"), page.attributes)
         self.assertFalse([value for name, value in page.attributes if name == "href" and not value.startswith("#")])
         for text in (EVIL[0], EVIL[2], "&lt;script&gt;", "<!--"):
             self.assertIn(text, page.said)
+        self.assertEqual((page.strays, page.within), ([], []))
+
+    def test_tools_and_thoughts_are_folded_and_no_text_leaves_its_fold(self):
+        page = Page(self.ok("export", self.evil_session(), "--to", "html", "--thinking").out)
+        self.assertNotIn("open", [name for name, _ in page.attributes])
+        self.assertEqual(page.tags.count("details"), 5 * len(EVIL))
+        self.assertEqual(page.tags.count("summary"), 5 * len(EVIL))
+        folded = iter(page.folded)
+        for text in EVIL:
+            shown = text.replace("\x1b", r"\x1b").replace("\x07", r"\x07").replace("\u202e", r"\u202e")
+            name = re.sub(r"[\n\x1b\x07]", " ", text).replace("\u202e", r"\u202e")
+            result = f"{shown}[{shown}][image/png][image/png{shown}]"
+            self.assertEqual(next(folded), ["thinking", shown])
+            for _ in range(2):
+                summary, arguments = next(folded)
+                self.assertEqual((summary, json.loads(arguments)), (f"calls {name}", {text: text}))
+            self.assertEqual(next(folded), [f"result of {name}", result])
+            self.assertEqual(next(folded), [f"error of {name}", result])
 
     def test_nothing_that_was_said_leaves_its_quote_in_markdown(self):
-        text = self.ok("export", self.evil_session()).out
-        lines = text.splitlines()
+        text = self.ok("export", self.evil_session(), "--thinking").out
+        lines, blocks = outside_code(text)
         headings = [line for line in lines if line.startswith("#")]
-        self.assertEqual(len(headings), 1 + len(EVIL) + 1)
-        self.assertTrue(all(re.match(r"# |## (user|assistant|title) · 20", line) for line in headings), headings)
-        self.assertFalse([line for line in lines if line and line[0] not in ">#-"])
-        self.assertNotRegex(text, r"(?<!\\)<(script|img|!--|/div)")
-        self.assertNotIn("![spy", text)
+        self.assertEqual(len(headings), 1 + len(EVIL) + 1 + 3 * len(EVIL))
+        self.assertTrue(all(re.match(r"# |## (user|assistant|title|tool) · 20", line) for line in headings), headings)
+        marks = r"\*(thinking|calls .*|(result|error) of .*|\\\[.*\])\*"
+        self.assertFalse([line for line in lines if line and line[0] not in ">#-" and not re.fullmatch(marks, line)])
+        self.assertEqual(len(blocks), 4 * len(EVIL))  # two calls and their results
+        self.assertEqual([json.loads(block) for block in blocks[::4]], [{name: name} for name in EVIL])
+        said = "\n".join(lines)
+        self.assertNotRegex(said, r"(?<!\\)<(script|img|!--|/div)")
+        self.assertNotIn("![spy", said)
         self.assertNotIn("\x1b", text)
 
     MARKDOWN = ("# Heading\n\nSome **bold** and `code`, [a link](https://example.org/?a=1&b=2).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
