@@ -44,6 +44,7 @@ std::optional<ScriptStep> step_in(Json const& json) {
   step.summary = member(json, "summary") == true;
   if (auto const chunk = count_of(json, "chunk"); chunk != 0) step.chunk = chunk;
   step.delay = milliseconds(count_of(json, "delay_ms"));
+  if (member(json, "late_ms").is_number()) step.latest = milliseconds(count_of(json, "late_ms"));
   for (auto const& call : member(json, "tools")) {
     auto const& input = member(call, "input");
     step.calls.push_back({std::string(text_of(call, "name")),
@@ -105,6 +106,36 @@ class Playing {
   std::string call_; ///< the id of the last call
 };
 
+/// Waits until the next delta of an answer is to come.
+class Pace {
+ public:
+  Pace(ScriptStep const& step, Sleep const& sleep) : step_(step), sleep_(sleep) {}
+
+  void wait(CancelToken const& cancel) {
+    if (step_.delay.count() == 0) return;
+    if (!step_.latest) return sleep_(step_.delay, cancel);
+    due_ += step_.delay;
+    auto const left = std::chrono::floor<milliseconds>(due_ - Clock::now());
+    if (left.count() > 0) sleep_(left, cancel);
+    late_ = std::max(late_, std::chrono::floor<milliseconds>(Clock::now() - due_));
+  }
+
+  /// That a delta came too late.
+  std::optional<Failure> failure() const {
+    if (!step_.latest || late_ <= *step_.latest) return std::nullopt;
+    return Failure{FailureKind::unavailable,
+                   fmt::format("a delta came {} ms after its deadline", late_.count())};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  ScriptStep const& step_;
+  Sleep const& sleep_;
+  Clock::time_point due_ = Clock::now();
+  milliseconds late_{0}; ///< the latest delta
+};
+
 class ScriptedProvider final : public Provider {
  public:
   explicit ScriptedProvider(ScriptedOptions options)
@@ -130,11 +161,11 @@ class ScriptedProvider final : public Provider {
       return std::move(playing).finish(
           Failure{FailureKind::refused, "the model refused the history: " + objection, 400});
     auto const step = next_step(parse_json(request.parts.system).value_or(Json()), messages);
-    play(step, playing, cancel);
+    auto const late = play(step, playing, cancel);
     generation.usage->output = step.text.size() / 4;
     generation.stop = step.calls.empty() ? sk::StopReason::end_turn : sk::StopReason::tool_use;
     if (cancel.cancelled()) return std::move(playing).finish(Failure{FailureKind::cancelled, "cancelled"});
-    return std::move(playing).finish(step.failure);
+    return std::move(playing).finish(step.failure ? step.failure : late);
   }
 
  private:
@@ -155,21 +186,24 @@ class ScriptedProvider final : public Provider {
     return step;
   }
 
-  void play(ScriptStep const& step, Playing& into, CancelToken const& cancel) const {
+  /// The failure of an answer that was too slow.
+  std::optional<Failure> play(ScriptStep const& step, Playing& into, CancelToken const& cancel) const {
+    Pace pace(step, options_.sleep);
     auto const pieces = [&](std::string const& text, auto const& say) {
       for (std::size_t i = 0, end = 0; i < text.size() && !cancel.cancelled(); i = end) {
         end = options_.stream ? code_point_from(text, i + step.chunk) : text.size();
-        if (step.delay.count() != 0) options_.sleep(step.delay, cancel);
+        pace.wait(cancel);
         if (!cancel.cancelled()) say(std::string_view(text).substr(i, end - i));
       }
     };
     pieces(step.thinking, [&](std::string_view piece) { into.thinking(piece); });
     pieces(step.text, [&](std::string_view piece) { into.text(piece); });
     for (auto const& call : step.calls) {
-      if (cancel.cancelled()) return;
+      if (cancel.cancelled()) return std::nullopt;
       into.begin_call(call.name);
       pieces(call.input, [&](std::string_view piece) { into.input(piece); });
     }
+    return pace.failure();
   }
 
   ScriptedOptions options_;

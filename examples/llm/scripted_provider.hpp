@@ -24,8 +24,11 @@ struct ScriptStep {
     std::string name, input;
   };
   std::vector<Call> calls = {};
-  std::size_t chunk = 7;               ///< bytes of a delta
-  std::chrono::milliseconds delay{0};  ///< before each delta
+  std::size_t chunk = 7;              ///< bytes of a delta
+  std::chrono::milliseconds delay{0}; ///< before each delta
+  /// With this, the deltas have deadlines, `delay` apart: after a late one the next comes sooner. An answer
+  /// with a delta that comes later than this after its deadline fails at its end.
+  std::optional<std::chrono::milliseconds> latest = {};
   std::optional<Failure> failure = {}; ///< after the text; `cut` for a stream that breaks off
 };
 
@@ -36,6 +39,7 @@ struct ScriptStep {
 ///     {"error": {"kind": "overloaded", "message": "later", "retry_after_ms": 10}}
 ///     {"text": "The answer is", "cut": true}
 ///     {"summary": true, "text": "They spoke of the weather."}
+///     {"when": "fast", "text": "A thousand deltas a second.", "delay_ms": 1, "late_ms": 250}
 ///
 /// `invalid_argument`, naming the line, for anything else.
 sessionkit::Result<std::vector<ScriptStep>> parse_script(std::string_view text);

@@ -227,6 +227,36 @@ TEST_CASE("a failure keeps the question and the partial answer, and the next tur
   CHECK(agent::run_turn(session, agent, sk::user("well?")).value().end == agent::TurnEnd::finished);
 }
 
+TEST_CASE("a scripted answer with deadlines catches up after a late delta, or fails", "[agent]") {
+  using std::chrono::milliseconds;
+  std::vector<milliseconds> asked;
+  auto const answered = [&](char const* script) {
+    llm::ScriptedOptions options;
+    options.steps = llm::parse_script(script).value();
+    options.sleep = [&](milliseconds time, llm::CancelToken const&) { // the first sleep takes too long
+      std::this_thread::sleep_for(asked.empty() ? milliseconds(60) : time);
+      asked.push_back(time);
+    };
+    auto agent = make_agent("");
+    agent.provider = llm::make_scripted_provider(std::move(options));
+    asked.clear();
+    auto session = fresh();
+    auto const outcome = agent::run_turn(session, agent, sk::user("go")).value();
+    CHECK(outcome.text == "abcdefgh");
+    return outcome;
+  };
+  auto const late = answered(R"({"text":"abcdefgh","chunk":1,"delay_ms":10,"late_ms":20})");
+  CHECK(late.end == agent::TurnEnd::failed);
+  REQUIRE(late.failure);
+  CHECK_THAT(late.failure->message, Catch::Matchers::Matches("a delta came [0-9]+ ms after its deadline"));
+  CHECK(asked.size() <= 3); // the deltas of 20 to 60 ms were due
+  CHECK(answered(R"({"text":"abcdefgh","chunk":1,"delay_ms":10,"late_ms":60000})").end
+        == agent::TurnEnd::finished);
+  CHECK(asked.size() <= 3);
+  CHECK(answered(R"({"text":"abcdefgh","chunk":1,"delay_ms":10})").end == agent::TurnEnd::finished);
+  CHECK(asked == std::vector<milliseconds>(8, milliseconds(10)));
+}
+
 TEST_CASE("a turn that never ends is stopped after its maximum of steps", "[agent]") {
   auto session = fresh();
   std::string script;

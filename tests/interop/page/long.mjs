@@ -8,7 +8,8 @@ const paragraph = "Some **words** of a long answer with `code`, a [link](https:/
 const table = "| name | size |\n|---|--:|\n| one | 1 |\n| two | 2 |\n\n";
 const code = "```cpp\nint f(int a) { return a + 1; } // hello \"x\"\nint g() { return f(1); }\n```\n\n";
 const answer = (paragraph.repeat(8) + table + code).repeat(70).slice(0, 64 << 10);
-const server = new Server("long", [{ when: "fast answer", text: answer, chunk: 4, delay_ms: 1 }], "--window", "100000000", "--threshold", "0");
+// A token every millisecond: the provider fails the answer if one is more than a tenth of a second late.
+const server = new Server("long", [{ when: "fast answer", text: answer, chunk: 4, delay_ms: 1, late_ms: 100 }], "--window", "100000000", "--threshold", "0");
 await server.start();
 
 const count = 10000;
@@ -74,6 +75,7 @@ step("64 kB at 1,000 tokens a second", async () => {
   await page.locator("#send").waitFor({ timeout: 120000 });
   await idle();
   console.log(`${answer.length} characters in ${Date.now() - begin} ms`);
+  assert.deepEqual(await messages("cut").allTextContents(), [], "the provider was too slow: it says above by how much");
   assert.equal(await messages("assistant").locator("table").count(), answer.match(/\| two/g).length);
   await taskOf("stream");
 });
