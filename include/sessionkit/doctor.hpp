@@ -63,7 +63,10 @@ struct DoctorOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for a writer; then `timed_out`
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are reported and not repaired
   Timestamp now = {};                        ///< the time that is part of the names of quarantined copies
-  StoreProgress progress = {};               ///< absent: nothing is reported
+  /// The progress of a diagnosis: in transcripts of a store, or in bytes of a single transcript
+  /// (`diagnose_transcript`). `repair` reports the transcripts of a rebuilt index. Absent: nothing is
+  /// reported.
+  StoreProgress progress = {};
 };
 
 /// The result of a diagnosis.

@@ -48,6 +48,12 @@ struct FileStoreOptions {
   /// (`invalid_argument`).
   bool exclusive = false;
   OnEvent on_event = {}; ///< receives the events of the store; absent: they are dropped
+  /// Receives the progress of a call that reads a long transcript to make the summary of its session: the
+  /// number of bytes read, and the number of bytes in the transcript. Such a call is, for example, the first
+  /// `info` of a transcript that another program wrote, or `reindex_file_store`. The function is called on
+  /// the thread of the call, about once for each MiB, and not for a transcript that is shorter. It must not
+  /// call the store, whose index may be locked. If absent, nothing is reported.
+  std::function<void(std::uint64_t, std::uint64_t)> on_summary_progress = {};
 };
 
 /// Opens a directory as a store. Each session is a file `<root>/<session id>.jsonl`. The index

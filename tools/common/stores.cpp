@@ -78,6 +78,7 @@ sk::FileStoreOptions file_options(OpenOptions const& wanted) {
   options.allow_shared_directory = wanted.allow_shared_directory;
   options.lock_wait = wanted.lock_wait;
   options.transcripts = wanted.transcripts;
+  options.on_summary_progress = wanted.on_summary_progress;
   return options;
 }
 Opened open_files(std::string const& root, OpenOptions const& wanted) {

@@ -5,6 +5,9 @@
 #include <sessionkit/session_store.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +52,7 @@ struct OpenOptions {
   std::chrono::milliseconds lock_wait{5000};
   std::optional<sessionkit::Profile> profile = {};
   sessionkit::OnEvent on_event = {};
+  std::function<void(std::uint64_t, std::uint64_t)> on_summary_progress = {}; ///< of stores of files
 };
 sessionkit::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options);
 

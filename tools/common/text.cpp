@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <ctime>
 #include <sstream>
 #include <vector>
@@ -231,13 +232,12 @@ std::string span(std::chrono::milliseconds length) {
   return fmt::format("{} d", seconds / 86400);
 }
 
-std::string progress_text(std::size_t done, std::size_t total, char const* of,
-                          std::chrono::milliseconds elapsed) {
-  auto text = fmt::format("{} of {} {}", done, total, of);
-  if (done == 0 || done >= total || elapsed < std::chrono::seconds(1)) return text;
-  double const rate = static_cast<double>(done) * 1000 / static_cast<double>(elapsed.count()); // a second
-  auto const left = std::chrono::milliseconds(
-      static_cast<std::chrono::milliseconds::rep>(static_cast<double>(total - done) * 1000 / rate));
+std::string progress_text(double done, double total, char const* of, std::chrono::milliseconds elapsed) {
+  auto text = fmt::format("{:.0f} of {:.0f} {}", std::floor(done), total, of);
+  if (done <= 0 || done >= total || elapsed < std::chrono::seconds(1)) return text;
+  double const rate = done * 1000 / static_cast<double>(elapsed.count()); // a second
+  auto const left =
+      std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>((total - done) * 1000 / rate));
   text += rate < 10 ? fmt::format(", {:.1f}/s", rate)
                     : fmt::format(", {}/s", short_number(static_cast<std::uint64_t>(rate)));
   return text + fmt::format(", {} left", span(left + std::chrono::milliseconds(999)));

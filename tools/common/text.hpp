@@ -64,8 +64,7 @@ std::string span(std::chrono::milliseconds length);
 
 /// How far a long task is: "300 of 1200 files, 100/s, 9 s left". Rate and rest are absent in the first
 /// second.
-std::string progress_text(std::size_t done, std::size_t total, char const* of,
-                          std::chrono::milliseconds elapsed);
+std::string progress_text(double done, double total, char const* of, std::chrono::milliseconds elapsed);
 
 /// "940", "31.2k", "1.4M".
 std::string short_number(std::uint64_t number);

@@ -128,7 +128,10 @@ Examined check_file(Console& console, std::string const& path) {
   refuse_foreign(path); // it would be one finding a line
   Examined seen;
   auto& findings = seen.findings;
-  for (auto& damage : reader.verify({}, &seen.unknown).value())
+  auto const progress = [&](std::uint64_t done, std::uint64_t total) {
+    console.progress_within(done, total);
+  };
+  for (auto& damage : reader.verify(progress, &seen.unknown).value())
     findings.push_back({path, 0, std::move(damage)});
   if (count_damage(findings) == 0) require_transcript(console, path);
   std::stable_sort(findings.begin(), findings.end(),

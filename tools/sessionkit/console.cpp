@@ -86,10 +86,7 @@ Console::Console(OutputStyle style)
 
 void Console::put(std::string_view text) {
   if (write_error_ != 0) return;
-  if (shows_progress_ && pretty_) {
-    std::fputs("\r\x1b[K", stderr);
-    shows_progress_ = false;
-  }
+  if (pretty_) clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_error_ = errno;
 }
 
@@ -116,7 +113,7 @@ void Console::to_stderr(std::string_view text) {
   if (holds_ || pager_.runs())
     late_ += text;
   else
-    say(text);
+    clear_progress(), say(text);
 }
 
 std::string Console::shown(std::string_view text) const {
@@ -193,18 +190,43 @@ void Console::show(Failure const& failure) {
 }
 
 void Console::progress(std::size_t done, std::size_t total, char const* of) {
+  tasks_ = {done, total, of};
+  done_in_pass_.reset();
+  show_progress(static_cast<double>(done), static_cast<double>(total), of);
+}
+
+void Console::progress_within(std::uint64_t done, std::uint64_t total) {
+  constexpr double kilobyte = 1000;
+  auto const part = static_cast<double>(done), whole = static_cast<double>(total);
+  if (tasks_.done < tasks_.total && tasks_.total > 1) {
+    if (done < total)
+      show_progress(static_cast<double>(tasks_.done) + part / whole, static_cast<double>(tasks_.total),
+                    tasks_.of);
+    return;
+  }
+  bool const begins = !done_in_pass_ || done < *done_in_pass_;
+  if (begins) begun_ = {};
+  done_in_pass_ = done;
+  show_progress(part / kilobyte, whole / kilobyte, "kB");
+}
+
+void Console::clear_progress() {
+  if (std::exchange(shows_progress_, false)) std::fputs("\r\x1b[K", stderr);
+}
+
+void Console::show_progress(double done, double total, char const* of) {
   if (style_.quiet || style_.json || !is_terminal(Stream::error) || environment("TERM") == "dumb") return;
   constexpr std::chrono::milliseconds pause{500};
   auto const now = std::chrono::steady_clock::now();
   if (begun_ == std::chrono::steady_clock::time_point{}) begun_ = shown_ = now;
-  bool const last = done == total;
+  bool const last = done >= total;
   if (last ? !shows_progress_ : now - shown_ < pause) return;
   shown_ = now;
-  shows_progress_ = !last;
+  auto const elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_);
   if (last) begun_ = {};
   if (pager_.runs()) return; // the screen is the pager's
   std::fputs("\r\x1b[K", stderr);
-  auto const elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_);
+  shows_progress_ = !last;
   if (!last)
     say(cut(progress_text(done, total, of, elapsed), std::max<std::size_t>(screen_.columns, 20) - 1));
   std::fflush(stderr);
@@ -212,6 +234,7 @@ void Console::progress(std::size_t done, std::size_t total, char const* of) {
 
 Exit Console::finish(Exit exit) {
   flush();
+  clear_progress();
   bool const left = pager_.runs() && write_error_ == EPIPE; // the person has closed the pager
   pager_.wait();
   say(std::exchange(late_, {}));

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <common/failure.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +74,9 @@ class Console {
   /// Shows the progress of a long task with its rate and the time that is left: one line on a terminal, after
   /// half a second; nothing anywhere else. `done == total` removes the line.
   void progress(std::size_t done, std::size_t total, char const* of = "transcripts");
+  /// The same for a pass over one transcript, in bytes. If `progress` counts several tasks, the pass is a
+  /// part of the task that it last reported; else it has the line for itself.
+  void progress_within(std::uint64_t done, std::uint64_t total);
 
   /// Flushes stdout. Returns `exit`, or the code of a failure to write.
   Exit finish(Exit exit);
@@ -80,6 +85,8 @@ class Console {
   void put(std::string_view text);
   void release(bool to_pager);
   void to_stderr(std::string_view text);
+  void show_progress(double done, double total, char const* of);
+  void clear_progress();
   void write_aligned(std::vector<std::vector<std::string>> const& lines,
                      std::vector<std::size_t> const& widths);
 
@@ -94,6 +101,11 @@ class Console {
   int write_error_ = 0;
   std::chrono::steady_clock::time_point begun_ = {}, shown_ = {}; // of progress
   bool shows_progress_ = false;
+  struct {
+    std::size_t done = 0, total = 0;
+    char const* of = "";
+  } tasks_ = {};                                   // as `progress` last reported them
+  std::optional<std::uint64_t> done_in_pass_ = {}; // as `progress_within` did
 };
 
 /// Writes a JSON document whose list is too long for memory: its head, each item as it comes, its tail.

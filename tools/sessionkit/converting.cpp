@@ -3,6 +3,7 @@
 #include "losses.hpp"
 #include "naming.hpp"
 #include "new_file.hpp"
+#include "watching.hpp"
 
 #include <sessionkit/convert.hpp>
 #include <sessionkit/dialect.hpp>
@@ -45,7 +46,7 @@ Source open_source(Console& console, Arguments const& args) {
   auto const place = find_place(console, args, *args.session);
   auto const named = open_place(console, args, place);
   auto const& dialect = *sk::find_dialect(named.store->read(named.id, {}).value().dialect);
-  auto log = sk::load_log(*named.store, named.id, sk::LogLines::kept).value();
+  auto log = sk::load_log(*watched(console, named.store), named.id, sk::LogLines::kept).value();
   add_title(log, named.store->info(named.id).value());
   std::error_code ignored; // a folder of another program names no file
   bool const has_file = !place.path.empty() && !fs::is_directory(place.path, ignored);

@@ -3,6 +3,7 @@
 #include "asking.hpp"
 #include "naming.hpp"
 #include "records.hpp"
+#include "watching.hpp"
 
 #include <sessionkit/session.hpp>
 
@@ -149,7 +150,7 @@ Exit compact(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
   sk::SessionOptions options;
   if (args.profile) options.profile = *sk::find_profile(*args.profile);
-  auto session = sk::Session::open(named.store, named.id, options).value();
+  auto session = sk::Session::open(watched(console, named.store), named.id, options).value();
   auto const plan = session.plan_compaction(policy_of(args, session), sk::CompactionReason::manual).value();
   if (!plan) {
     if (console.json())

@@ -4,6 +4,7 @@
 #include "losses.hpp"
 #include "naming.hpp"
 #include "new_file.hpp"
+#include "watching.hpp"
 
 #include <fmt/format.h>
 
@@ -123,9 +124,9 @@ std::vector<std::string> commands_of(sk::Exporter const& exporter, sk::Exported 
 Exit hand_over(Console& console, Arguments const& args, sk::Exporter const& exporter) {
   auto const root = folder_of(args, exporter);
   auto const named = find_session(console, args, *args.session);
-  auto const exported =
-      sk::export_session(exporter, *named.store, named.id, options_of(args, named), leaf_of(named, args))
-          .value();
+  auto const exported = sk::export_session(exporter, *watched(console, named.store), named.id,
+                                           options_of(args, named), leaf_of(named, args))
+                            .value();
   auto const paths = write_files(root, exported);
   auto const commands = commands_of(exporter, exported, root);
   if (console.json()) {

@@ -4,6 +4,7 @@
 #include "new_file.hpp"
 #include "platform.hpp"
 #include "recognising.hpp"
+#include "watching.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,7 @@ std::string take_stdin(Workshop const& workshop) {
 Import import_one(Console& console, Arguments const& args, ImportSource const& source, Side const& to) {
   refuse_database(source.path);
   require_transcript(console, source.path);
-  Side const from{open_transcript(open_options(console, args), source.path), source.name};
+  Side const from{watched(console, open_transcript(open_options(console, args), source.path)), source.name};
   auto const page = from.store->list({}).value();
   if (page.sessions.empty())
     throw Failure{Exit::damage, "corrupt", fmt::format("'{}' contains no session", source.name),

@@ -218,6 +218,9 @@ OpenOptions open_options(Console& console, Arguments const& args, bool create) {
   options.on_event = [&console](sk::Event const& event) {
     console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
   };
+  options.on_summary_progress = [&console](std::uint64_t done, std::uint64_t total) {
+    console.progress_within(done, total);
+  };
   return options;
 }
 
@@ -236,6 +239,7 @@ StorePtr open_transcript(OpenOptions const& wanted, std::string const& path) {
   options.lock_wait = wanted.lock_wait;
   options.read_only = wanted.read_only;
   options.on_event = wanted.on_event;
+  options.on_summary_progress = wanted.on_summary_progress;
   return sk::open_transcript(path, options).value();
 }
 

@@ -40,7 +40,9 @@ Patient diagnose(Console& console, Arguments const& args, sk::DoctorOptions cons
   if (named_file) {
     std::string const path = find_place(console, args, *args.session).path;
     if (path.empty()) store_root(args, "doctor", verify_instead);
-    auto found = sk::diagnose_transcript(path, options).value();
+    auto of_bytes = options;
+    of_bytes.progress = [&](std::size_t done, std::size_t total) { console.progress_within(done, total); };
+    auto found = sk::diagnose_transcript(path, of_bytes).value();
     require_transcript(console, path);
     return {std::move(found), false};
   }

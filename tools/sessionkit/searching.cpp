@@ -2,6 +2,7 @@
 // search: finds a text in all sessions or in one.
 #include "hiding.hpp"
 #include "records.hpp"
+#include "watching.hpp"
 
 #include <sessionkit/search.hpp>
 
@@ -42,6 +43,25 @@ std::optional<sk::Role> role_of(std::string const& name) {
                                : sk::Role::system;
 }
 
+/// A session to search. Its summary is read when it is needed: that of a file costs more than the search.
+class Searched {
+ public:
+  Searched(sk::SessionStore& store, sk::SessionId id) : store_(store), id_(std::move(id)) {}
+  Searched(sk::SessionStore& store, sk::SessionInfo info)
+      : store_(store), id_(info.id), info_(std::move(info)) {}
+
+  sk::SessionId const& id() const { return id_; }
+  sk::SessionInfo const& info() {
+    if (!info_) info_ = store_.info(id_).value();
+    return *info_;
+  }
+
+ private:
+  sk::SessionStore& store_;
+  sk::SessionId id_;
+  std::optional<sk::SessionInfo> info_ = {};
+};
+
 /// Shows hits as they are found.
 class Hits {
  public:
@@ -49,7 +69,7 @@ class Hits {
     if (console.json()) list_.emplace(console, "search@1", Json{{"query", args.query}}, "hits");
   }
   /// Returns whether to look for more in this session.
-  bool add(sk::SearchHit const& hit, sk::SessionInfo const& in) {
+  bool add(sk::SearchHit const& hit, Searched& in) {
     auto const kind = speaker_of(hit.entry, hit.type);
     Snippet const found(hit);
     ++count_;
@@ -61,7 +81,7 @@ class Hits {
                   {"snippet", found.text()},
                   {"match", found.match}});
     else if (args_.names_only)
-      console_.write(console_.pretty() ? name_of(in) : hit.session.str() + "\n");
+      console_.write(console_.pretty() ? name_of(in.info()) : hit.session.str() + "\n");
     else
       write(hit, in, kind, found);
     return !args_.names_only && !is_over();
@@ -86,12 +106,11 @@ class Hits {
     auto const room = console_.width() > columns(id) ? console_.width() - columns(id) : 0;
     return console_.coloured(35, id) + console_.shown(cut(about, room)) + "\n";
   }
-  void write(sk::SearchHit const& hit, sk::SessionInfo const& in, std::string const& kind,
-             Snippet const& found) {
+  void write(sk::SearchHit const& hit, Searched& in, std::string const& kind, Snippet const& found) {
     auto const& session = hit.session.str();
     if (!console_.pretty())
       return console_.table({}, {{session, one_line(hit.entry.id.str()), one_line(kind), found.text()}});
-    if (session != last_) console_.write(name_of(in));
+    if (session != last_) console_.write(name_of(in.info()));
     last_ = session;
     console_.content(fmt::format("  {}  {}  {}", one_line(hit.entry.id.str()), one_line(kind), found.before));
     console_.write(console_.coloured(31, console_.shown(found.match)));
@@ -108,27 +127,28 @@ class Hits {
 /// The sessions to search, newest first.
 struct Places {
   StorePtr store;
-  std::vector<sk::SessionInfo> sessions;
+  std::vector<Searched> sessions;
 };
 
 Places places_of(Console& console, Arguments const& args) {
   if (args.session) {
     auto named = find_session(console, args, *args.session);
-    auto info = named.store->info(named.id).value();
-    return {std::move(named.store), {std::move(info)}};
+    auto const store = watched(console, named.store);
+    return {store, {Searched(*store, named.id)}};
   }
-  Places places{open_existing_store(console, args), {}};
-  places.sessions = sk::list_all(*places.store).value();
+  Places places{watched(console, open_existing_store(console, args)), {}};
+  for (auto& info : sk::list_all(*places.store).value())
+    places.sessions.emplace_back(*places.store, std::move(info));
   return places;
 }
 
 /// Adds the hits in one session. Returns the damaged places. A failure of a whole session is thrown.
-std::uint64_t search_one(sk::SessionStore& store, sk::SessionInfo const& in, sk::SearchQuery query,
-                         bool hidden, Hits& hits) {
+std::uint64_t search_one(sk::SessionStore& store, Searched& in, sk::SearchQuery query, bool hidden,
+                         Hits& hits) {
   std::uint64_t damaged = 0;
   do {
     query.limit = hits.wanted();
-    auto const page = sk::search(store, {in.id}, query).value();
+    auto const page = sk::search(store, {in.id()}, query).value();
     damaged += page.damaged;
     for (auto const& hit : page.hits)
       if ((hidden || !is_hidden(hit.entry)) && !hits.add(hit, in)) return damaged;
@@ -145,7 +165,7 @@ Exit search(Console& console, Arguments const& given) {
   if (args.query.empty())
     throw Failure{Exit::usage, "invalid_argument", "there is nothing to search for",
                   "give a text of at least one character"};
-  auto const places = places_of(console, args);
+  auto places = places_of(console, args);
   sk::SearchQuery query{args.query};
   query.ignore_case = args.ignore_case;
   query.thinking = args.thinking;
@@ -154,7 +174,7 @@ Exit search(Console& console, Arguments const& given) {
   std::uint64_t damaged = 0;
   std::size_t done = 0;
   std::optional<Failure> failed;
-  for (auto const& in : places.sessions) {
+  for (auto& in : places.sessions) {
     if (hits.is_over()) break;
     console.progress(done++, places.sessions.size(), "sessions");
     try {

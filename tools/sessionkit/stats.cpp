@@ -2,6 +2,7 @@
 // stats: tokens and cost of conversations by day and model.
 #include "naming.hpp"
 #include "records.hpp"
+#include "watching.hpp"
 
 #include <sessionkit/context.hpp>
 #include <sessionkit/json.hpp>
@@ -266,9 +267,9 @@ Exit stats(Console& console, Arguments const& given) {
                   "give the dollars for a million tokens in, and out: --prices 3/15"};
   if (args.session) {
     auto const named = find_session(console, args, *args.session);
-    count(all, *named.store, named.id);
+    count(all, *watched(console, named.store), named.id);
   } else {
-    count_all(console, all, *open_store(console, args).value());
+    count_all(console, all, *watched(console, open_store(console, args).value()));
   }
   if (console.json()) {
     console.document("stats@1", document_of(all));

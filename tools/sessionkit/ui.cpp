@@ -135,7 +135,9 @@ void use_utf8() {
 bool search_goes_on(Terminal const& terminal, Browser& browser, std::size_t done, std::size_t total) {
   if (done % 16 == 0) {
     auto lines = browser.draw(static_cast<std::size_t>(COLS), static_cast<std::size_t>(LINES));
-    lines.back() = {{progress_text(done, total, "sessions searched; Esc stops", {}), Style::strong}};
+    lines.back() = {{progress_text(static_cast<double>(done), static_cast<double>(total),
+                                   "sessions searched; Esc stops", {}),
+                     Style::strong}};
     terminal.show(lines);
   }
   nodelay(stdscr, TRUE);

@@ -125,6 +125,39 @@ TEST_CASE("a summary folds only new entries, and all of them if the log is anoth
   CHECK(open_store(dir.path())->info(id_of("s1")).value().first_user_text == "different");
 }
 
+TEST_CASE(
+    "the summary of a long transcript reports the bytes that are read, and that of a short one nothing") {
+  TempDir dir;
+  std::string bytes = header_line("s1") + "\n";
+  for (int i = 0; i < 30; ++i)
+    bytes += message_line("m" + std::to_string(i), i == 0 ? "" : "m" + std::to_string(i - 1),
+                          std::string(100'000, 'x'))
+             + "\n";
+  write_file(dir / "s1.jsonl", bytes);
+  write_file(dir / "s2.jsonl", header_line("s2") + "\n" + message_line("m", "", "short") + "\n");
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> calls;
+  sk::FileStoreOptions options;
+  options.on_summary_progress = [&](std::uint64_t done, std::uint64_t total) {
+    calls.emplace_back(done, total);
+  };
+  auto const check = [&] {
+    REQUIRE(calls.size() > 2);
+    CHECK(std::is_sorted(calls.begin(), calls.end()));
+    CHECK(calls.front().first < bytes.size());
+    CHECK(calls.back() == std::pair<std::uint64_t, std::uint64_t>(bytes.size(), bytes.size()));
+    calls.clear();
+  };
+  REQUIRE(sk::reindex_file_store(dir.path(), options).value() == 2);
+  check();
+  auto const transcript = sk::open_transcript(dir / "s1.jsonl", options).value();
+  REQUIRE(transcript->info(id_of("s1")).value().messages == 30);
+  check();
+  REQUIRE(transcript->info(id_of("s1")).ok()); // known by now
+  CHECK(calls.empty());
+  REQUIRE(sk::open_file_store(dir.path(), options).value()->list({}).ok()); // the index knows them
+  CHECK(calls.empty());
+}
+
 TEST_CASE("a line that gets its newline later is folded once") {
   TempDir dir;
   write_file(dir / "s1.jsonl", header_line("s1") + "\n" + message_line("a", "", "1"));

@@ -258,6 +258,31 @@ TEST_CASE(
   CHECK(repaired >= 2);
 }
 
+TEST_CASE("a diagnosis reports transcripts of a store, and bytes of a single transcript") {
+  TwoSessions store;
+  std::string const path = store.root + "/s3.jsonl";
+  std::string bytes = header_line("s3") + "\n";
+  for (int i = 0; i < 30; ++i)
+    bytes += message_line("a" + std::to_string(i), i == 0 ? "" : "a" + std::to_string(i - 1),
+                          std::string(100'000, 'x'))
+             + "\n";
+  write_file(path, bytes);
+  REQUIRE(::chmod(path.c_str(), 0600) == 0);
+  using Calls = std::vector<std::pair<std::size_t, std::size_t>>;
+  Calls calls;
+  auto watched = options();
+  watched.progress = [&](std::size_t done, std::size_t total) { calls.emplace_back(done, total); };
+  REQUIRE(sk::diagnose_store(store.root, watched).ok());
+  CHECK(calls == Calls{{0, 3}, {1, 3}, {2, 3}, {3, 3}});
+
+  calls.clear();
+  REQUIRE(sk::diagnose_transcript(path, watched).ok());
+  REQUIRE(calls.size() > 2);
+  CHECK(std::is_sorted(calls.begin(), calls.end()));
+  CHECK(calls.front().first < bytes.size());
+  CHECK(calls.back() == std::pair(bytes.size(), bytes.size()));
+}
+
 TEST_CASE("lines that are only too long, and transcripts without one good line, stay unchanged") {
   TempDir dir;
   std::string const path = dir / "s1.jsonl";

@@ -72,7 +72,7 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
       if (!all) row = found->info;
     }
   }
-  Result<FileSummary> fresh = summarise(log, id, std::move(row));
+  Result<FileSummary> fresh = summarise(log, id, std::move(row), options_->on_summary_progress);
   if (!fresh) return fresh.error();
   if (!fresh->exists) return missing(id);
 

@@ -105,7 +105,8 @@ class TranscriptStore final : public SessionStore, public detail::StoreExtras {
       std::lock_guard<std::mutex> const lock(known_mutex_);
       known = known_;
     }
-    Result<detail::FileSummary> const fresh = detail::summarise(log, id_, std::move(known));
+    Result<detail::FileSummary> const fresh =
+        detail::summarise(log, id_, std::move(known), options_.on_summary_progress);
     if (!fresh) return fresh.error();
     std::lock_guard<std::mutex> const lock(known_mutex_);
     known_ = fresh->info;

@@ -77,7 +77,8 @@ Result<bool> shows_nothing(FileReader& log, RecordPage const& page) {
 }
 
 SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const& id,
-                                                std::optional<SessionInfo> known) {
+                                                std::optional<SessionInfo> known,
+                                                ReadProgress const& progress) {
   FileSummary out{make_session_info(id)};
   if (known && known->end != Position{}) {
     Result<bool> const all = log.ends_with(known->end, known->end_crc); // nearly always
@@ -93,7 +94,7 @@ SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const
   ReadRange range;
   range.from = out.info.end;
   range.max_records = std::numeric_limits<std::size_t>::max();
-  for (bool more = true; more;) {
+  for (bool more = true, first = true; more; first = false) {
     Result<RecordPage> const page = log.read(range);
     if (!page) return page.error();
     for (RecordPage::Item const& item : page->items()) {
@@ -106,6 +107,8 @@ SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const
         ++(damage.offset < out.info.end.value() ? out.info.damaged : out.trailing);
     more = page->more;
     range.from = page->next;
+    if (progress && (more || !first))
+      progress(more ? page->next.value() : page->log_end.value(), page->log_end.value());
   }
   if (!certain && (out.exists || out.trailing > 0)) {
     Result<bool> const nothing = holds_nothing(log); // torn lines may look like records, or like damage

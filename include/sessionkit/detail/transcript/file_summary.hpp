@@ -3,6 +3,8 @@
 #include <sessionkit/detail/transcript/file_reader.hpp>
 #include <sessionkit/session_info.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -20,9 +22,14 @@ struct FileSummary {
   }
 };
 
+/// Receives how many bytes of a transcript are read, and how many it has.
+using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
+
 /// Folds a log from its start, or from the end of `known` if the log still holds the line that ended there.
+/// `progress` is called if that takes more than one page.
 SESSIONKIT_API Result<FileSummary> summarise(FileReader& log, SessionId const& id,
-                                             std::optional<SessionInfo> known);
+                                             std::optional<SessionInfo> known,
+                                             ReadProgress const& progress = {});
 
 /// True if the text is the beginning of an object, as a write that was cut short leaves it. False if the text
 /// ends with `}` inside a string: such a text is a whole line in which a byte was changed.

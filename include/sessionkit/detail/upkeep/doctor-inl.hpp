@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace sessionkit { inline namespace v0 {
@@ -72,13 +73,19 @@ Finding empty_finding(std::string const& path, std::uint64_t bytes) {
 }
 
 // What is wrong with the bytes of one transcript. One finding if no session was ever stored in it.
-Result<std::vector<Finding>> transcript_findings(FileReader& log) {
+// `progress` counts bytes.
+Result<std::vector<Finding>> transcript_findings(FileReader& log, StoreProgress const& progress = {}) {
   Result<FileStatus> const status = log.status();
   if (!status) return status.error();
   Result<bool> const nothing = holds_nothing(log);
   if (!nothing) return nothing.error();
   if (*nothing) return std::vector<Finding>{empty_finding(log.path(), status->size)};
-  Result<std::vector<Damage>> damage = verify_transcript(log);
+  std::function<void(std::uint64_t, std::uint64_t)> report;
+  if (progress)
+    report = [&](std::uint64_t done, std::uint64_t total) {
+      progress(static_cast<std::size_t>(done), static_cast<std::size_t>(total));
+    };
+  Result<std::vector<Damage>> damage = verify_transcript(log, report);
   if (!damage) return damage.error();
   return damage_findings(log.path(), std::move(*damage));
 }
@@ -292,7 +299,7 @@ Result<Diagnosis> diagnose_transcript(FileOps& ops, std::string const& path, Doc
   Result<OpenFile> const file = open_for_reading(ops, working_directory, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
-  Result<std::vector<DoctorFinding>> found = doctor_inl::transcript_findings(log);
+  Result<std::vector<DoctorFinding>> found = doctor_inl::transcript_findings(log, options.progress);
   if (!found) return found.error();
   Diagnosis out;
   out.transcripts = 1;
