@@ -65,6 +65,59 @@ class Screens(ProgramTest):
         self.assertEqual(sum(int(row[3]) for row in table[:-1]), sum(int(answers) for _, _, answers, _ in rows))
 
 
+class Charts(ProgramTest):
+    """Two projects and two models: what each of them cost is known here, and not computed by the program."""
+
+    ANSWERS = [("/home/ada/heron", "claude-sonnet-4-5", 3.0), ("/home/ada/heron", "claude-haiku-4-5", 1.0),
+               ("/home/ada/otter", "claude-haiku-4-5", 4.0)]
+
+    def setUp(self):
+        super().setUp()
+        self.store.mkdir(mode=0o700)
+        head, asked, answered, *_ = [json.loads(line) for line in (PI / "simple_chat.jsonl").read_text().splitlines()]
+        for number, (project, model, dollars) in enumerate(self.ANSWERS):
+            message = json.loads(json.dumps(answered["message"]))
+            message["model"] = model
+            message["usage"]["cost"]["total"] = dollars
+            lines = [{**head, "id": f"talk-{number}", "cwd": project}, asked, {**answered, "message": message}]
+            (self.store / f"talk-{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def bars(self, heading):
+        """Name, bar and cost of each row of a chart."""
+        shown = self.on_terminal("stats", "--no-pager", env=PLAIN, size=(120, 40))[1]
+        chart = re.search(rf"^{heading} .*\n((?:.+\n)+)", shown, re.MULTILINE)
+        self.assertIsNotNone(chart, shown)
+        return re.findall(r"^(\S+) +(#*) .*\$([\d.]+)$", chart[1], re.MULTILINE)
+
+    def test_projects_and_models_have_bars_in_proportion_to_their_cost_the_largest_first(self):
+        for heading, costs in (("PROJECT", [("/home/ada/heron", 4.0), ("/home/ada/otter", 4.0)]),
+                               ("MODEL", [("anthropic/claude-haiku-4-5", 5.0), ("anthropic/claude-sonnet-4-5", 3.0)])):
+            rows = self.bars(heading)
+            self.assertEqual([(name, float(cost)) for name, _, cost in rows], costs)
+            longest = len(rows[0][1])
+            self.assertGreater(longest, 15)
+            for (_, bar, _), (_, cost) in zip(rows, costs):
+                self.assertLessEqual(abs(len(bar) - longest * cost / costs[0][1]), 1)
+
+    def test_pipes_and_json_name_the_project_of_each_row(self):
+        rows = [line.split("\t") for line in self.ok("stats").out.splitlines()]
+        expected = sorted((model, project, dollars) for project, model, dollars in self.ANSWERS)
+        self.assertEqual([(row[2], row[9], float(row[8])) for row in rows[:-1]], expected)
+        self.assertEqual((rows[-1][0], rows[-1][9], float(rows[-1][8])), ("total", "", 8.0))
+        by = self.ok("stats", "--json").json["by"]
+        self.assertEqual([(row["model"], row["project"], row["cost"]) for row in by], expected)
+        one = self.ok("stats", "talk-2", "--json").json
+        self.assertEqual([(row["project"], row["cost"]) for row in one["by"]], [("/home/ada/otter", 4.0)])
+        self.assertIsNone(self.stats_without_a_folder()["by"][0]["project"])
+
+    def stats_without_a_folder(self):
+        head, *rest = (self.store / "talk-0.jsonl").read_text().splitlines()
+        head = json.loads(head)
+        del head["cwd"]
+        (self.folder / "nowhere.jsonl").write_text("\n".join([json.dumps(head), *rest]) + "\n")
+        return self.ok("stats", "./nowhere.jsonl", "--json").json
+
+
 class Dates(ProgramTest):
     def row_of(self, day):
         name = f"at-{day}"

@@ -55,12 +55,18 @@ struct Sum {
   }
   std::uint64_t tokens() const { return usage.input + usage.output + usage.cache_read + usage.cache_write; }
 };
-using GroupKey = std::tuple<std::string, std::string, std::string>; // day, provider, model
+struct GroupKey {
+  std::string day, provider, model;
+  std::string project; ///< the working directory
+
+  friend bool operator<(GroupKey const& a, GroupKey const& b) {
+    return std::tie(a.day, a.provider, a.model, a.project) < std::tie(b.day, b.provider, b.model, b.project);
+  }
+};
 
 struct Stats {
   std::uint64_t sessions = 0, messages = 0, turns = 0, compactions = 0, tokens = 0, damaged = 0;
   std::map<GroupKey, Sum> by;
-  std::map<std::string, Sum> by_project; ///< by working directory
   Sum total;
   std::optional<Prices> prices; ///< for answers without a recorded cost
 };
@@ -100,8 +106,7 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
     if (!made.request_id.empty() && !requests.insert(made.request_id).second) return true;
     double price = recorded_cost(*message);
     if (price == 0 && stats.prices && made.usage) price = cost_of(*made.usage, *stats.prices);
-    stats.by[{sk::to_rfc3339(entry.at).substr(0, 10), made.provider, made.model}].add(made, price);
-    stats.by_project[info.cwd].add(made, price);
+    stats.by[{sk::to_rfc3339(entry.at).substr(0, 10), made.provider, made.model, info.cwd}].add(made, price);
     stats.total.add(made, price);
     return true;
   });
@@ -127,7 +132,10 @@ std::vector<std::string> row_of(std::vector<std::string> row, Sum const& sum) {
 Json document_of(Stats const& stats) {
   Json rows = Json::array();
   for (auto const& [key, sum] : stats.by) {
-    Json row{{"day", std::get<0>(key)}, {"provider", std::get<1>(key)}, {"model", std::get<2>(key)}};
+    Json row{{"day", key.day},
+             {"provider", key.provider},
+             {"model", key.model},
+             {"project", or_null(key.project)}};
     row.update(json_of(sum));
     rows.push_back(std::move(row));
   }
@@ -216,12 +224,11 @@ void write_charts(Console& console, Stats const& stats) {
   constexpr std::size_t most_days = 30, most_names = 10;
   std::map<std::string, Sum> days, models, projects;
   for (auto const& [key, sum] : stats.by) {
-    auto const& [day, provider, model] = key;
-    days[day].add(sum);
-    std::string const name = provider.empty() ? model : fmt::format("{}/{}", provider, model);
-    models[model.empty() ? "(unknown)" : name].add(sum);
+    days[key.day].add(sum);
+    std::string const name = key.provider.empty() ? key.model : fmt::format("{}/{}", key.provider, key.model);
+    models[key.model.empty() ? "(unknown)" : name].add(sum);
+    projects[key.project.empty() ? "(none)" : key.project].add(sum);
   }
-  for (auto const& [cwd, sum] : stats.by_project) projects[cwd.empty() ? "(none)" : cwd].add(sum);
   if (stats.total.answers == 0) return;
   chart(console, "DAY", newest(days, most_days), stats.total);
   console.write("\n");
@@ -239,11 +246,15 @@ void write_charts(Console& console, Stats const& stats) {
 
 void write_rows(Console& console, Stats const& stats) {
   std::vector<std::vector<std::string>> rows;
-  for (auto const& [key, sum] : stats.by)
-    rows.push_back(row_of({std::get<0>(key), one_line(std::get<1>(key)), one_line(std::get<2>(key))}, sum));
+  for (auto const& [key, sum] : stats.by) {
+    rows.push_back(row_of({key.day, one_line(key.provider), one_line(key.model)}, sum));
+    rows.back().push_back(one_line(key.project));
+  }
   rows.push_back(row_of({"total", "", ""}, stats.total));
-  console.table(
-      {"DAY", "PROVIDER", "MODEL", "ANSWERS", "INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE", "COST"}, rows);
+  rows.back().emplace_back();
+  console.table({"DAY", "PROVIDER", "MODEL", "ANSWERS", "INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE",
+                 "COST", "PROJECT"},
+                rows);
 }
 
 /// All sessions, archived ones too.
