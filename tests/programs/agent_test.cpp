@@ -241,7 +241,7 @@ TEST_CASE("a scripted answer with deadlines catches up after a late delta, or fa
     agent.provider = llm::make_scripted_provider(std::move(options));
     asked.clear();
     auto session = fresh();
-    auto const outcome = agent::run_turn(session, agent, sk::user("go")).value();
+    auto outcome = agent::run_turn(session, agent, sk::user("go")).value();
     CHECK(outcome.text == "abcdefgh");
     return outcome;
   };
