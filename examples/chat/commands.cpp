@@ -266,6 +266,12 @@ std::vector<std::string> models_of(std::vector<sk::SessionInfo> const& sessions)
   return models;
 }
 
+std::vector<std::string> numbers_up_to(std::size_t last) {
+  std::vector<std::string> numbers;
+  for (std::size_t i = 1; i <= last; ++i) numbers.push_back(fmt::format("{}", i));
+  return numbers;
+}
+
 /// What names a session; without `whole`, only keys.
 std::vector<std::string> names_of(std::vector<sk::SessionInfo> const& sessions, bool whole) {
   std::vector<std::string> names;
@@ -305,6 +311,8 @@ Completions Chat::completions(std::string const& before) const {
     for (auto const& one : providers) names.emplace_back(one.name);
     return {rest, that_begin(begun, std::move(names))};
   }
+  if (command->name == "/branch")
+    return {rest, that_begin(begun, numbers_up_to(session_->leaves().value().size()))};
   if (command->name == "/model") {
     auto models = models_of(store_->list({}).value().sessions);
     models.push_back(options_.model);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <common/text.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -188,6 +189,16 @@ template <class Table> auto const* find(Table const& table, std::string_view nam
   return found == std::end(table) ? nullptr : &*found;
 }
 
+std::string no_such_option(std::string const& word) {
+  auto const name = word.substr(0, word.find('='));
+  std::vector<std::string> names{"--resume"};
+  for (auto const& flag : with_value) names.emplace_back(flag.name);
+  for (auto const& flag : switches)
+    if (flag.on != &Options::restarted) names.emplace_back(flag.name); // ours alone
+  auto const nearest = cli::nearest_option(name, names);
+  return "there is no option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
+}
+
 /// True if the flag at `i` is known and its value is valid; `i` moves to its last word.
 bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& options, std::string& why) {
   auto const& name = words[i];
@@ -200,7 +211,7 @@ bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& o
     return !names || !options.resume->empty();
   }
   auto const* const known = find(with_value, name);
-  why = known == nullptr ? "there is no option " + name : name + " needs a value";
+  why = known == nullptr ? no_such_option(name) : name + " needs a value";
   if (known == nullptr || !value_follows) return false;
   why = "'" + words[i + 1] + "' is not valid for " + name;
   return known->take(options, words[++i]);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <common/text.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -187,6 +188,20 @@ void mark_gateways(std::vector<Credential>& known, std::vector<std::string> cons
   }
 }
 
+/// The message for the first word that looks like an option and is none; else that of the error.
+std::string complaint(CLI::App const& app, CLI::ExtrasError const& error) {
+  auto const unknown = app.remaining();
+  auto const word = std::find_if(unknown.begin(), unknown.end(),
+                                 [](std::string const& each) { return each.size() > 1 && each[0] == '-'; });
+  if (word == unknown.end()) return error.what();
+  auto const name = word->substr(0, word->find('='));
+  std::vector<std::string> names;
+  for (auto const* const option : app.get_options())
+    for (auto const& known : option->get_lnames()) names.push_back("--" + known);
+  auto const nearest = cli::nearest_option(name, names);
+  return "there is no option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
+}
+
 void add_credentials(Options& options, Tokens tokens) {
   auto const users = users_of(tokens);
   auto& known = options.server.credentials;
@@ -207,7 +222,9 @@ Options parse_options(int argc, char** argv) {
   app.set_version_flag("--version", "chat_host " SESSIONKIT_VERSION, "print the version");
   describe(app, options, tokens);
   try {
-    app.parse(argc, argv);
+    try {
+      app.parse(argc, argv);
+    } catch (CLI::ExtrasError const& error) { throw CLI::ValidationError(complaint(app, error)); }
     auto const* const known = llm::find_provider_defaults(options.provider.name);
     if (known == nullptr)
       throw CLI::ValidationError("--provider",

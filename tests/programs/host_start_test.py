@@ -33,6 +33,13 @@ class Start(HostTest):
         for option, value in (("--port", 70000), ("--port", -1), ("--connections", 0), ("--turns", 0), ("--body-limit", 0)):
             self.assertIn(option, self.refuses(option, value))
 
+    def test_an_unknown_option_has_a_suggestion_if_one_is_near(self):
+        for words, said in ((["--stor", "x"], "there is no option --stor: did you mean --store?"),
+                            (["--portt=8080"], "there is no option --portt: did you mean --port?"),
+                            (["--nothing-like-it"], "there is no option --nothing-like-it\n")):
+            self.assertTrue(self.refuses(*words).startswith(said), self.refuses(*words))
+        self.assertIn("word", self.refuses("word"))
+
     def test_each_token_is_one_person_and_each_name_too(self):
         for arguments in (("--user", "ada=t", "--user", "bob=t"), ("--token", "t", "--admin-token", "t"),
                           ("--token", "t", "--user", "ada=t")):

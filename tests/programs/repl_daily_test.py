@@ -117,6 +117,25 @@ class Daily(ProgramTest):
             terminal.expect(completed)
             terminal.press("\x03", "you> ")
 
+    def test_tab_completes_providers_and_the_numbers_of_branches(self):
+        terminal = self.terminal(*self.script(*({"text": f"answer {number}"} for number in range(3))))
+        terminal.say("question")
+        terminal.say("/retry")
+        terminal.say("/retry")
+        for typed, completed in (("/request open\t", "/request openai"), ("/request g\t", "/request gemini "),
+                                 ("/branch \t\t", "1  2  3")):
+            terminal.type(typed)
+            terminal.expect(completed)
+            terminal.press("\x03", "you> ")
+
+    def test_an_unknown_option_has_a_suggestion_if_one_is_near(self):
+        for word, meant in (("--rsume", "--resume"), ("--stor", "--store"), ("--stor=x", "--store"), ("--no-strem", "--no-stream")):
+            run = self.run_chat(word)
+            self.assertEqual(run.err, f"chat: there is no option {word.split('=')[0]}: did you mean {meant}?\nsee: chat --help\n")
+            self.assertEqual(run.code, 2)
+        for word in ("--nothing-like-it", "--restart", "-x", "word"):
+            self.assertEqual(self.run_chat(word).err, f"chat: there is no option {word}\nsee: chat --help\n")
+
     def test_search_finds_what_was_said_in_every_session(self):
         self.run_chat("--key", "a", stdin="where is the Heron?\n")
         self.run_chat("--key", "b", stdin="nothing here\n")

@@ -289,4 +289,28 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+
+/// True if a mistyped word may be this name: two letters, or half of a short word, are wrong, or its end is
+/// missing.
+bool is_near(std::string const& word, std::string const& name) {
+  return edit_distance(word, name) <= std::min<std::size_t>(2, word.size() / 2)
+         || (word.size() >= 3 && name.compare(0, word.size(), word) == 0);
+}
+
+}
+
+std::string nearest_option(std::string const& word, std::vector<std::string> const& names) {
+  auto const bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  std::string found;
+  std::size_t least = std::string::npos;
+  for (auto const& name : names) {
+    auto const distance = edit_distance(word, name);
+    if (name.size() <= 2 || !is_near(bare, name.substr(2)) || distance >= least) continue;
+    least = distance;
+    found = name;
+  }
+  return found;
+}
+
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 
@@ -74,5 +75,9 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 /// Number of single-character edits between two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The option, of names such as "--store", that a person who mistyped one may have meant; empty if none is
+/// near. Names of one letter are never meant.
+std::string nearest_option(std::string const& word, std::vector<std::string> const& names);
 
 }

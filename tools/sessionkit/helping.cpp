@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <common/text.hpp>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -95,13 +96,6 @@ std::vector<Option> options_of(Command const* command) {
   return all;
 }
 
-/// True if a mistyped word may be this name: two letters, or half of a short word, are wrong, or its end is
-/// missing.
-bool is_near(std::string const& word, std::string const& name) {
-  return edit_distance(word, name) <= std::min<std::size_t>(2, word.size() / 2)
-         || (word.size() >= 3 && name.compare(0, word.size(), word) == 0);
-}
-
 }
 
 std::string help_of_program(std::size_t columns) {
@@ -144,22 +138,21 @@ std::string nearest_command(std::string const& word) {
 
 std::string nearest_option(Command const* command, std::string const& word) {
   auto const all = options_of(command);
-  auto const bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  std::string found;
-  std::size_t least = std::string::npos;
-  for (auto const& option : all)
-    for (auto const& name : spelling_of(option).names) {
-      auto const distance = edit_distance(word, name);
-      if (name.size() <= 2 || !is_near(bare, name.substr(2)) || distance >= least) continue;
-      least = distance;
-      auto const value = spelling_of(option).value;
-      found = value.empty() ? name : fmt::format("{} {}", name, value);
+  std::vector<std::string> names;
+  std::map<std::string, std::string> usages;
+  for (auto const& option : all) {
+    auto const spelling = spelling_of(option);
+    for (auto const& name : spelling.names) {
+      names.push_back(name);
+      usages.emplace(name, spelling.value.empty() ? name : fmt::format("{} {}", name, spelling.value));
     }
-  if (!found.empty()) return found;
+  }
+  if (auto const found = nearest_option(word, names); !found.empty()) return usages.at(found);
+  auto const bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   for (auto const& option : all) // the value of an option, written as an option
     for (auto const& choice : option.choices)
-      if (auto const names = spelling_of(option).names; choice == bare && !names.empty())
-        return names.back() + " " + choice;
+      if (auto const its = spelling_of(option).names; choice == bare && !its.empty())
+        return its.back() + " " + choice;
   return {};
 }
 
