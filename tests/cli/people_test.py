@@ -18,6 +18,10 @@ PLAIN = {"NO_COLOR": "1", "PAGER": "cat"}
 SCREENS = {
     "ls": ["ls"], "show": ["show", "simple_chat"], "show_tools": ["show", "tool_calls", "--thinking"], "stats": ["stats"],
     "doctor": ["doctor"], "verify": ["verify"], "tail": ["tail", "simple_chat", "-n", "2"],
+    "tree": ["tree", "branches_labels"], "tree_tools": ["tree", "tool_calls"], "search": ["search", "meadow"],
+    "search_tools": ["search", "velvet", "--in", "tool_calls"], "info": ["info", "simple_chat"], "log": ["log", "simple_chat"],
+    "context": ["context", "tool_calls", "--explain"], "help": ["--help"], "help_stats": ["stats", "--help"],
+    "no_such_option": ["stats", "--jsno"], "trash": ["empty-trash", "--dry-run"],
 }
 
 
@@ -30,6 +34,8 @@ class Screens(ProgramTest):
             (self.store / f"{name}.jsonl").chmod(0o600)
         for number in range(5):
             (self.store / f"note{number}.txt").write_text("x")
+        shutil.copyfile(PI / "simple_chat.jsonl", self.store / "gone.jsonl")
+        self.ok("rm", "gone", "--yes")
         self.ok("reindex")
 
     def test_golden_screens_at_two_sizes(self):
