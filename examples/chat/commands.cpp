@@ -268,6 +268,7 @@ std::vector<std::string> models_of(std::vector<sk::SessionInfo> const& sessions)
 
 std::vector<std::string> numbers_up_to(std::size_t last) {
   std::vector<std::string> numbers;
+  numbers.reserve(last);
   for (std::size_t i = 1; i <= last; ++i) numbers.push_back(fmt::format("{}", i));
   return numbers;
 }
