@@ -13,8 +13,13 @@ function formula(state, silent) {
   const { src, pos } = state;
   const open = Object.keys(closings).find((each) => src.startsWith(each, pos));
   if (!open) return false;
+  state.unclosed ??= new Set(); // no search for what has no end is made twice: there may be thousands
+  if (state.unclosed.has(open)) return false;
   const end = src.indexOf(closings[open], pos + open.length);
-  if (end < 0) return false;
+  if (end < 0) {
+    state.unclosed.add(open);
+    return false;
+  }
   const content = src.slice(pos + open.length, end);
   if (content.trim() === "" || (open === "$" && /^\s|\s$/.test(content))) return false;
   if (open === "$" && /\d/.test(src[end + 1] ?? "")) return false;
@@ -29,6 +34,9 @@ function formulaBlock(state, first, last, silent) {
   if (!open || state.sCount[first] - state.blkIndent > 3) return false;
   const close = closings[open];
   if (line(first).slice(open.length).includes(close) && !line(first).slice(open.length).endsWith(close)) return false;
+  const search = `${close} ${last}`;
+  state.unclosed ??= new Set();
+  if (state.unclosed.has(search)) return false;
   for (let n = first; n < last; ++n) {
     const text = n === first ? line(n).slice(open.length) : line(n);
     if (!text.endsWith(close)) continue;
@@ -39,6 +47,7 @@ function formulaBlock(state, first, last, silent) {
     made.map = [first, n + 1];
     return true;
   }
+  state.unclosed.add(search);
   return false;
 }
 

@@ -57,4 +57,5 @@ export const library = [
 export const endless = [
   "[a](".repeat(16000), "[".repeat(50000), "![[]()".repeat(9000), "*a **a ".repeat(3000) + "b" + " a** a*".repeat(3000),
   "> ".repeat(20000) + "a", Array.from({ length: 300 }, (_, n) => `${"  ".repeat(n)}* a\n`).join(""), "\\(".repeat(20000),
+  "$$ a\n".repeat(10000), "> \\[ a\n".repeat(7000),
 ];

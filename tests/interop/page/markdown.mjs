@@ -194,7 +194,7 @@ step("no text keeps the page busy", async () => {
     for (let each = node; each.id !== "talk"; each = each.parentNode) ++depth;
     return depth;
   }))) < 70);
-  // Not asserted: it was between 180 and 350 ms on a busy machine, for the last text, which is one line of 40,000 characters.
+  // Not asserted: it was between 180 and 350 ms on a busy machine, for a text of one line of 40,000 characters.
   console.log(`the longest task took ${await page.evaluate(() => window.longest)} ms`);
 });
 
