@@ -142,6 +142,7 @@ const toEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
 
 function enter(id, title = "") {
   drafts.set(visit.id, $("message").value);
+  const isLate = visit.state !== "idle"; // the list may be older than the message that is answered
   visit.leaving.abort();
   visit = new Visit(id);
   setState(visit, "idle");
@@ -152,6 +153,7 @@ function enter(id, title = "") {
   announce("");
   showHead(title, null);
   list.mark(id);
+  if (isLate) list.reload();
   showList(false);
   $("say").hidden = false;
   keepFocus();
