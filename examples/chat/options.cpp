@@ -190,13 +190,11 @@ template <class Table> auto const* find(Table const& table, std::string_view nam
 }
 
 std::string no_such_option(std::string const& word) {
-  auto const name = word.substr(0, word.find('='));
   std::vector<std::string> names{"--resume"};
   for (auto const& flag : with_value) names.emplace_back(flag.name);
   for (auto const& flag : switches)
     if (flag.on != &Options::restarted) names.emplace_back(flag.name); // ours alone
-  auto const nearest = cli::nearest_option(name, names);
-  return "there is no option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
+  return cli::no_such_option(word, names);
 }
 
 /// True if the flag at `i` is known and its value is valid; `i` moves to its last word.

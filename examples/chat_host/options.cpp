@@ -194,12 +194,10 @@ std::string complaint(CLI::App const& app, CLI::ExtrasError const& error) {
   auto const word = std::find_if(unknown.begin(), unknown.end(),
                                  [](std::string const& each) { return each.size() > 1 && each[0] == '-'; });
   if (word == unknown.end()) return error.what();
-  auto const name = word->substr(0, word->find('='));
   std::vector<std::string> names;
   for (auto const* const option : app.get_options())
     for (auto const& known : option->get_lnames()) names.push_back("--" + known);
-  auto const nearest = cli::nearest_option(name, names);
-  return "there is no option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
+  return cli::no_such_option(*word, names);
 }
 
 void add_credentials(Options& options, Tokens tokens) {

@@ -313,4 +313,10 @@ std::string nearest_option(std::string const& word, std::vector<std::string> con
   return found;
 }
 
+std::string no_such_option(std::string const& word, std::vector<std::string> const& names) {
+  auto const name = word.substr(0, word.find('='));
+  auto const nearest = nearest_option(name, names);
+  return "there is no option " + name + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
+}
+
 }

@@ -79,5 +79,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The option, of names such as "--store", that a person who mistyped one may have meant; empty if none is
 /// near. Names of one letter are never meant.
 std::string nearest_option(std::string const& word, std::vector<std::string> const& names);
+/// The complaint about a word that is none of these options: "there is no option --stor: did you mean
+/// --store?". A value after "=" is left out.
+std::string no_such_option(std::string const& word, std::vector<std::string> const& names);
 
 }

@@ -110,10 +110,12 @@ void Console::flush() {
 }
 
 void Console::to_stderr(std::string_view text) {
-  if (holds_ || pager_.runs())
+  if (holds_ || pager_.runs()) {
     late_ += text;
-  else
-    clear_progress(), say(text);
+  } else {
+    clear_progress();
+    say(text);
+  }
 }
 
 std::string Console::shown(std::string_view text) const {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Server, finds, idle, messages, page, rows, run, say, shot, shows, size, soon, step } from "./visit.mjs";
+import { Server, finds, idle, messages, page, rows, run, say, shot, shows, size, soon, step, useTool } from "./visit.mjs";
 
 const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const server = new Server("access", [
@@ -23,12 +23,7 @@ step("a new conversation has examples", async () => {
 });
 
 step("axe finds nothing in a conversation, light and dark", async () => {
-  await say("Show me Markdown");
-  await shows(messages("assistant"), "Title");
-  await idle();
-  await say("What is in config.json?");
-  await shows(messages("assistant"), "It says");
-  await idle();
+  await useTool();
   await page.locator(".actions").nth(3).waitFor();
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });

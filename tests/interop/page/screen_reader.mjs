@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Server, idle, messages, page, pictures, row, rows, run, say, session, shows, soon, step } from "./visit.mjs";
+import { Server, idle, messages, page, pictures, row, rows, run, say, session, shows, soon, step, useTool } from "./visit.mjs";
 
 const server = new Server("reader", [
   { when: "Markdown", text: "# Title\n\nSome `code` and a [link](https://example.com).\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- one\n- two\n\n```cpp\nint x;\n```" },
@@ -65,12 +65,7 @@ step("a new conversation is read", async () => {
 });
 
 step("a conversation with a tool is read", async () => {
-  await say("Show me Markdown");
-  await shows(messages("assistant"), "Title");
-  await idle();
-  await say("What is in config.json?");
-  await shows(messages("assistant"), "It says");
-  await idle();
+  await useTool();
   await messages("call").locator("summary").click();
   await page.focus("#message");
   await soon(async () => await page.locator("#talk .actions").count() === await page.locator("#talk .message").count(), "each message has its buttons");

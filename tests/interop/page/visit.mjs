@@ -127,6 +127,15 @@ export async function say(text) {
   await page.fill("#message", text);
   await page.press("#message", "Enter");
 }
+// Begins a conversation with Markdown, which the script of the server has, and a tool.
+export async function useTool() {
+  await say("Show me Markdown");
+  await shows(messages("assistant"), "Title");
+  await idle();
+  await say("What is in config.json?");
+  await shows(messages("assistant"), "It says");
+  await idle();
+}
 export async function reply(text) {
   await page.fill("#reply", text);
   await page.press("#reply", "Enter");

@@ -172,7 +172,7 @@ TEST_CASE("no file of a store has a word of a session that was removed permanent
   }
 }
 
-TEST_CASE("whatever call of a permanent removal fails, it says so, or no file has a word of the session") {
+TEST_CASE("a permanent removal in which a call fails is an error, or no file has a word of the session") {
   TempDir dir;
   std::string const word = "Unforgettable";
   std::int64_t fired = 1;

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 
 namespace sessionkit { inline namespace v0 {
@@ -80,12 +79,7 @@ Result<std::vector<Finding>> transcript_findings(FileReader& log, StoreProgress 
   Result<bool> const nothing = holds_nothing(log);
   if (!nothing) return nothing.error();
   if (*nothing) return std::vector<Finding>{empty_finding(log.path(), status->size)};
-  std::function<void(std::uint64_t, std::uint64_t)> report;
-  if (progress)
-    report = [&](std::uint64_t done, std::uint64_t total) {
-      progress(static_cast<std::size_t>(done), static_cast<std::size_t>(total));
-    };
-  Result<std::vector<Damage>> damage = verify_transcript(log, report);
+  Result<std::vector<Damage>> damage = verify_transcript(log, progress);
   if (!damage) return damage.error();
   return damage_findings(log.path(), std::move(*damage));
 }
