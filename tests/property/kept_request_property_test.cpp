@@ -7,6 +7,7 @@
 #include "support/random.hpp"
 #include "support/random_context.hpp"
 
+#include <sessionkit/detail/history/long_context.hpp>
 #include <sessionkit/detail/session/kept_request.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -111,6 +112,25 @@ class Replay {
     kept_.drop();
     return from_nothing(size, target).messages;
   }
+  // As for a long log: the first entries some at a time.
+  std::string in_parts(std::size_t size, std::size_t stored, sk::Target const& target, Random& random) {
+    kept_.begin(target, {{}, {}, {}, all_.dialect});
+    std::size_t const older = random.below(stored + 1);
+    for (std::size_t at = 0; at < older;) {
+      sk::Context some;
+      std::size_t const next = std::min(at + 1 + random.below(9), older);
+      add(some, at, next);
+      at = next;
+      if (!kept_.add_older(std::move(some.entries), size * 100)) return ++refused, std::string{};
+    }
+    sk::Context rest;
+    rest.dialect = all_.dialect;
+    rest.entries = kept_.recent().entries;
+    std::size_t const open = rest.entries.size();
+    add(rest, older, size);
+    auto const made = kept_.add(std::move(rest), open + stored - older);
+    return made ? joined(*made) : (++refused, std::string{});
+  }
   sk::RequestParts from_nothing(std::size_t size, sk::Target const& target) const {
     return sk::encode(sk::HistoryRebuilder(target).rebuild(first(size)), target);
   }
@@ -168,6 +188,26 @@ TEST_CASE("any context gives the same request in parts as from nothing") {
   WARN(compared << " requests equal, " << gone_on << " of them with a kept part, " << refused << " refused");
 }
 
+TEST_CASE("any context without a compaction gives the same request if its first entries are added apart") {
+  std::size_t const seeds = sessionkit_test::cases(1500, 60000);
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    sk::Context all = long_context(random);
+    all.compaction.reset();
+    all.after_compaction = 0;
+    sk::Target const target = random_target(random);
+    Replay replay(all, random.one_in(2) ? 0 : std::size_t{1} << 20);
+    std::size_t const size = all.entries.size();
+    std::string const made = replay.in_parts(size, size - std::min(random.below(3), size), target, random);
+    refused += replay.refused;
+    if (replay.refused == 0) REQUIRE(made == replay.from_nothing(size, target).messages);
+  }
+  CHECK(seeds - refused > seeds / 8);
+  WARN(seeds << " requests, " << refused << " refused");
+}
+
 namespace {
 
 // A host that does anything, in any order. Some of it is refused.
@@ -203,7 +243,7 @@ class AnyHost {
     return true;
   }
 
-  std::size_t compared = 0, gone_on = 0;
+  std::size_t compared = 0, gone_on = 0, in_parts = 0;
   std::string differs;
 
  private:
@@ -219,11 +259,38 @@ class AnyHost {
     sk::RequestParts const again = session_->request(target).value();
     bool const same_flags = pieces->reasoning_must_be_off == history->reasoning_must_be_off
                             && again.reasoning_must_be_off == history->reasoning_must_be_off;
+    if (!reads_the_same_in_parts()) return differs = "a context read in parts", false;
     if (made == expected.messages && pieces->system == expected.system && again.messages == made
         && again.system == expected.system && same_flags)
       return true;
     differs = expected.system + expected.messages + "\n\n" + pieces->system + made + "\n\n" + again.messages;
     return false;
+  }
+
+  bool reads_the_same_in_parts() {
+    auto const path = session_->path();
+    if (!path || path->empty()) return true;
+    auto const all = sk::load_context(*store_, session_->id());
+    auto const newest = sk::detail::load_newest(*store_, session_->id(), {},
+                                                1 + random_.below(random_.one_in(2) ? 3000 : 300));
+    if (!all || !newest) return all.ok() == newest.ok();
+    std::vector<sk::Entry> entries;
+    bool const whole =
+        sk::detail::read_older(*store_, session_->id(), *newest, [&](std::vector<sk::Entry> some) {
+          std::move(some.begin(), some.end(), std::back_inserter(entries));
+          return true;
+        }).value();
+    in_parts += newest->older.empty() ? 0U : 1U;
+    auto const same = [](sk::Entry const& a, sk::Entry const& b) {
+      return a.id == b.id && a.body.index() == b.body.index();
+    };
+    auto const& last = newest->newest.entries;
+    return whole && entries.size() == newest->older.size()
+           && entries.size() + last.size() == all->entries.size()
+           && std::equal(entries.begin(), entries.end(), all->entries.begin(), same)
+           && std::equal(last.begin(), last.end(),
+                         all->entries.end() - static_cast<std::ptrdiff_t>(last.size()), same)
+           && newest->newest.compaction.has_value() == all->compaction.has_value();
   }
 
   void act() {
@@ -347,14 +414,15 @@ class AnyHost {
 
 TEST_CASE("each request of a random session is the one made from nothing") {
   std::size_t const seeds = sessionkit_test::cases(400, 20000);
-  std::size_t compared = 0, gone_on = 0;
+  std::size_t compared = 0, gone_on = 0, in_parts = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     AnyHost host(seed);
     bool const same = host.run(60);
     if (!same || !host.differs.empty()) FAIL(host.differs);
-    compared += host.compared, gone_on += host.gone_on;
+    compared += host.compared, gone_on += host.gone_on, in_parts += host.in_parts;
   }
   CHECK(gone_on > compared / 5);
+  CHECK(in_parts > compared / 10);
   WARN(compared << " requests equal, " << gone_on << " of them with a kept part");
 }

@@ -28,14 +28,16 @@ sk::Target to_anthropic() {
   return target;
 }
 
-/// A session of some turns, each of which uses a tool.
-sk::Session talk(std::shared_ptr<sk::SessionStore> store, int turns, sk::SessionOptions options = {}) {
+/// A session of some turns, each of which uses a tool. In turn `again`, the result is that of the first call.
+sk::Session talk(std::shared_ptr<sk::SessionStore> store, int turns, sk::SessionOptions options = {},
+                 int again = -1) {
   auto session = sk::Session::create(std::move(store), {}, std::move(options)).value();
   for (int i = 0; i < turns; ++i) {
     std::string const number = std::to_string(i);
-    sk::ToolUse const call{"call" + number, "read", sk::RawJson::from("{}")};
+    sk::ToolUse call{"call" + number, "read", sk::RawJson::from("{}")};
     session.append(sk::user("ask " + number + std::string(300, 'x'))).value();
     session.append(sk::assistant("look", call)).value();
+    if (i == again) call.id = "call0";
     session.append(sk::tool_result(call, "found " + std::string(300, 'y'))).value();
     session.append(sk::assistant("so it is " + number)).value();
   }
@@ -89,6 +91,43 @@ TEST_CASE("within a long tool loop a request adds the last step") {
     if (i > 0) CHECK(pieces.added.size() < 800);
     kept_bytes(session);
   }
+}
+
+TEST_CASE("a request for a long history reads the log twice, and is the one made from nothing") {
+  TempDir dir;
+  FaultyFileOps ops;
+  std::shared_ptr<sk::SessionStore> const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  auto session = talk(store, 1500);
+  std::uint64_t const log = session.info().value().end.value();
+  REQUIRE(log > 3U << 19); // more than is decoded at once
+  std::string const expected = sk::encode(session.history(to_anthropic()).value(), to_anthropic()).messages;
+  ops.reset();
+  CHECK(session.request(to_anthropic()).value().messages == expected);
+  CHECK(ops.bytes_read < log * 21 / 10);
+  CHECK(session.request(to_anthropic()).value().messages == expected);
+  ops.reset();
+  CHECK(kept_bytes(session) > expected.size() - 1000);
+  session.append(sk::user("and now?")).value();
+  ops.reset();
+  CHECK(session.request_pieces(to_anthropic()).value().added.size() < 200);
+  CHECK(ops.bytes_read <= 12288);
+}
+
+TEST_CASE("a long history in which two parts use one id is read as a whole") {
+  auto const session = talk(sk::make_memory_store(), 1500, {}, 400);
+  CHECK(kept_bytes(session) == 0);
+}
+
+TEST_CASE("a long history with a damaged line is read as a whole") {
+  TempDir dir;
+  std::shared_ptr<sk::SessionStore> const store = sk::open_file_store(dir.path()).value();
+  auto const session = talk(store, 1500);
+  std::string const path = dir / session.id().str() + ".jsonl";
+  std::string text = read_file(path);
+  text.replace(text.find("ask 7xxx"), 8, R"(ask \qxx)");
+  write_file(path, text);
+  auto const reopened = sk::Session::open(store, session.id()).value();
+  CHECK(kept_bytes(reopened) == 0);
 }
 
 TEST_CASE("nothing is read or kept before a request is made") {

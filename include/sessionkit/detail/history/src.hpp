@@ -3,6 +3,7 @@
 /// Includes every function body of the room (folder) `history`.
 #include <sessionkit/detail/history/branches-inl.hpp>
 #include <sessionkit/detail/history/context-inl.hpp>
+#include <sessionkit/detail/history/context_builder-inl.hpp>
 #include <sessionkit/detail/history/conversation-inl.hpp>
 #include <sessionkit/detail/history/draft-inl.hpp>
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>
@@ -10,6 +11,7 @@
 #include <sessionkit/detail/history/history_part-inl.hpp>
 #include <sessionkit/detail/history/history_policy-inl.hpp>
 #include <sessionkit/detail/history/image_rules-inl.hpp>
+#include <sessionkit/detail/history/long_context-inl.hpp>
 #include <sessionkit/detail/history/own_blocks-inl.hpp>
 #include <sessionkit/detail/history/pairing-inl.hpp>
 #include <sessionkit/detail/history/part_rules-inl.hpp>

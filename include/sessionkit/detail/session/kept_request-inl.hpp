@@ -13,7 +13,8 @@ namespace sessionkit { inline namespace v0 {
 
 namespace kept_request_inl { namespace {
 
-constexpr std::size_t bytes_of_a_name = 32; // in a set of hashes
+constexpr std::size_t bytes_of_a_name = 32;                // in a set of hashes
+constexpr std::size_t long_context = std::size_t{1} << 20; // of which the oldest entries are read apart
 
 using detail::KeptRequest;
 
@@ -23,6 +24,14 @@ std::vector<std::size_t> names_of(std::vector<Entry> const& entries, std::size_t
   std::vector<std::size_t> names;
   for (; begin < end; ++begin) detail::add_names(entries[begin], target, names);
   return names;
+}
+
+// Takes the entries from `begin` on out of the list.
+std::vector<Entry> split(std::vector<Entry>& entries, std::size_t begin) {
+  auto const first = entries.begin() + static_cast<std::ptrdiff_t>(begin);
+  std::vector<Entry> rest(std::make_move_iterator(first), std::make_move_iterator(entries.end()));
+  entries.erase(first, entries.end());
+  return rest;
 }
 
 // A request in which nothing was kept.
@@ -52,6 +61,7 @@ void KeptRequest::drop() noexcept {
   parts_ = {};
   loop_ = LoopStart::none;
   names_.clear();
+  report_.clear();
   recent_ = {};
 }
 
@@ -98,17 +108,37 @@ bool KeptRequest::encode_part(Context&& context, HistoryPart part, RequestParts&
 }
 
 // Keeps a part that cannot change any more.
-bool KeptRequest::take(Context&& context, Names const& names, std::vector<Repair>& report) {
+bool KeptRequest::take(Context&& context, Names const& names) {
   bool const begins = parts_.messages.empty();
   RequestParts encoded;
   RequestParts& kept = begins ? parts_ : encoded;
   if (!encode_part(std::move(context), {begins, false, loop_}, kept)) return false;
-  report = std::exchange(kept.report, {});
+  std::move(kept.report.begin(), kept.report.end(), std::back_inserter(report_));
+  kept.report.clear();
   learn(names);
   if (begins)
     parts_.messages.pop_back();
   else
     (parts_.messages += ',') += kept_request_inl::elements_of(encoded.messages);
+  return true;
+}
+
+bool KeptRequest::add_older(std::vector<Entry> entries, std::size_t bytes) {
+  Context context;
+  context.dialect = recent_.dialect;
+  context.entries = std::move(recent_.entries);
+  std::move(entries.begin(), entries.end(), std::back_inserter(context.entries));
+  std::size_t const size = context.entries.size(), cut = settled_entries(context, target_, size);
+  recent_.entries = kept_request_inl::split(context.entries, cut);
+  if (cut == 0) return true;
+  Names const settled = kept_request_inl::names_of(context.entries, 0, cut, target_);
+  bool const begins = parts_.messages.empty();
+  if (begins)
+    learn(settled);
+  else if (knows_any(settled))
+    return false;
+  if (!take(std::move(context), settled)) return false;
+  if (begins) parts_.messages.reserve(bytes);
   return true;
 }
 
@@ -126,19 +156,17 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
 
   Context rest;
   rest.dialect = context.dialect;
+  rest.entries = kept_request_inl::split(context.entries, cut);
   recent_.entries.clear();
-  for (std::size_t i = cut; i < size; ++i) {
-    if (i < stored) recent_.entries.emplace_back(Entry(context.entries[i]));
-    rest.entries.push_back(std::move(context.entries[i]));
-  }
-  context.entries.erase(context.entries.begin() + static_cast<std::ptrdiff_t>(cut), context.entries.end());
+  for (std::size_t i = cut; i < stored; ++i) recent_.entries.emplace_back(Entry(rest.entries[i - cut]));
   RequestPieces made{{}, {}, ","};
-  if (cut != 0 && (!take(std::move(context), settled, made.report) || knows_any(open))) return std::nullopt;
+  if (cut != 0 && (!take(std::move(context), settled) || knows_any(open))) return std::nullopt;
   RequestParts encoded;
   if (!encode_part(std::move(rest), {false, true, loop_}, encoded)) return std::nullopt;
 
   made.system = parts_.system;
   made.reasoning_must_be_off = encoded.reasoning_must_be_off;
+  made.report = std::exchange(report_, {});
   std::move(encoded.report.begin(), encoded.report.end(), std::back_inserter(made.report));
   made.added += kept_request_inl::elements_of(encoded.messages);
   made.added += ']';
@@ -151,6 +179,50 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
   return made;
 }
 
+}
+
+// Without the entries of a long log in memory. Absent if the context must be read as a whole.
+SESSIONKIT_SELDOM Result<std::optional<RequestPieces>>
+Session::State::long_request(Target const& own, detail::KeptRequest& kept, detail::LongContext all) const {
+  kept.begin(own, {{}, all.newest.leaf, tail.end(), all.newest.dialect});
+  auto const keep = [&](std::vector<Entry> entries) {
+    return kept.add_older(std::move(entries), all.older_bytes);
+  };
+  Result<bool> const read = detail::read_older(*tail.store(), tail.id(), all, keep);
+  if (!read) return read.error();
+  if (!*read) return std::optional<RequestPieces>{};
+  Context& newest = all.newest;
+  std::vector<Entry>& open = kept.recent().entries;
+  newest.entries.insert(newest.entries.begin(), std::make_move_iterator(open.begin()),
+                        std::make_move_iterator(open.end()));
+  std::size_t const stored = newest.entries.size() - pending.held();
+  return kept.add(std::move(newest), stored);
+}
+
+Result<RequestPieces> Session::State::new_request(Target const& own, detail::KeptRequest* kept) const {
+  bool const has_parts = detail::has_parts(own) && pending.is_as_stored();
+  Result<detail::LongContext> all = read_context(has_parts ? kept_request_inl::long_context : 0);
+  if (!all) return all.error();
+  if (!all->older.empty()) {
+    detail::KeptRequest own_parts(0);
+    auto made = long_request(own, kept ? *kept : own_parts, std::move(*all));
+    if (!made) return made.error();
+    if (*made) return std::move(**made);
+    if (kept) kept->drop();
+    kept = nullptr;
+    all = read_context(0);
+    if (!all) return all.error();
+  }
+  Context& seen = all->newest;
+  if (kept) {
+    kept->begin(own, {{}, seen.leaf, tail.end(), seen.dialect});
+    std::size_t const stored = seen.entries.size() - pending.held();
+    if (auto made = kept->add(std::move(seen), stored)) return std::move(*made);
+    kept->drop();
+    all = read_context(0);
+    if (!all) return all.error();
+  }
+  return kept_request_inl::whole_request(HistoryRebuilder(own).rebuild(std::move(all->newest)), own);
 }
 
 Result<RequestPieces> Session::request_pieces(Target const& target) const {
@@ -167,30 +239,20 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
     state.pending.add_to(recent);
     if (auto made = state.last_request.add(std::move(recent), stored)) return std::move(*made);
   }
-  for (bool keep = keeps;; keep = false) {
-    Result<Context> all = context();
-    if (!all) return all.error();
-    if (!keep) return kept_request_inl::whole_request(HistoryRebuilder(own).rebuild(std::move(*all)), own);
-    state.last_request.begin(own, {{}, all->leaf, state.tail.end(), all->dialect});
-    std::size_t const stored = all->entries.size() - state.pending.held();
-    if (auto made = state.last_request.add(std::move(*all), stored)) return std::move(*made);
-    state.last_request.drop();
-  }
+  return state.new_request(own, keeps ? &state.last_request : nullptr);
 }
 
 // The first request keeps nothing: a copy would be in vain if no other one follows.
 Result<RequestParts> Session::request(Target const& target) const {
   if (!state_) return detail::empty_session();
   Target own = state_->own_target(target);
+  Result<RequestPieces> pieces = RequestPieces{};
   if (state_->options.kept_request != 0 && detail::has_parts(own) && !state_->last_request.expects(own)) {
-    Result<History> rebuilt = history(target);
-    if (!rebuilt) return rebuilt.error();
+    pieces = state_->new_request(own, nullptr);
     state_->last_request.expect(std::move(own));
-    RequestParts whole = encode(*rebuilt, target);
-    whole.report = std::move(rebuilt->report);
-    return whole;
+  } else {
+    pieces = request_pieces(target);
   }
-  Result<RequestPieces> pieces = request_pieces(target);
   if (!pieces) return pieces.error();
   RequestParts whole{std::move(pieces->system), {}, pieces->reasoning_must_be_off, std::move(pieces->report)};
   if (pieces->kept.empty()) {

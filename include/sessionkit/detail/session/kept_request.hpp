@@ -38,6 +38,11 @@ class SESSIONKIT_API KeptRequest {
   /// Forgets what is kept, and prepares to keep a request for this target. `end` says where the path ends;
   /// the list `end.entries` does not matter.
   void begin(Target target, RecentEntries end);
+  /// Keeps the first entries of a long history, after `begin` and before `add`. Call this for some entries at
+  /// a time, oldest first. The last of them may become `recent().entries`. `bytes` is the expected length of
+  /// all kept messages. Returns false if the history cannot be cut; the caller then calls `begin` again.
+  bool add_older(std::vector<Entry> entries, std::size_t bytes);
+
   /// Returns the entries after the kept part. The caller adds the entries that were appended since.
   RecentEntries& recent() noexcept { return recent_; }
 
@@ -52,7 +57,7 @@ class SESSIONKIT_API KeptRequest {
   using Names = std::vector<std::size_t>;
   bool knows_any(Names const& names) const;
   void learn(Names const& names);
-  bool take(Context&& context, Names const& names, std::vector<Repair>& report);
+  bool take(Context&& context, Names const& names);
   bool encode_part(Context&& context, HistoryPart part, RequestParts& encoded);
 
   std::size_t limit_;
@@ -63,6 +68,7 @@ class SESSIONKIT_API KeptRequest {
   Role last_ = Role::user;  ///< the role of the last kept message
   LoopStart loop_ = LoopStart::none;           ///< of the kept messages
   std::unordered_set<std::size_t> names_ = {}; ///< the names in the kept part (`add_names`)
+  std::vector<Repair> report_ = {};            ///< of the messages that were kept since the last request
   RecentEntries recent_ = {};
 };
 

@@ -427,15 +427,9 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
 
 Result<Context> Session::context() const {
   if (!state_) return detail::empty_session();
-  Result<Context> seen = Context{};
-  if (state_->tail.leaf().empty())
-    seen->end = state_->tail.end(), seen->dialect = state_->tail.dialect().name;
-  else
-    seen = load_context(*state_->tail.store(), state_->tail.id(), state_->tail.leaf());
-  if (!seen) return seen;
-  state_->pending.add_to(*seen);
-  state_->breaker.mark(*seen);
-  return seen;
+  Result<detail::LongContext> all = state_->read_context(0);
+  if (!all) return all.error();
+  return std::move(all->newest);
 }
 
 Result<History> Session::history(Target const& target) const {

@@ -273,6 +273,18 @@ Result<std::vector<Entry>> Session::State::path_with_pending() const {
   return std::move(all.entries);
 }
 
+Result<detail::LongContext> Session::State::read_context(std::size_t limit) const {
+  Result<detail::LongContext> all = detail::LongContext{};
+  if (tail.leaf().empty())
+    all->newest.end = tail.end(), all->newest.dialect = tail.dialect().name;
+  else
+    all = detail::load_newest(*tail.store(), tail.id(), tail.leaf(), limit);
+  if (!all) return all;
+  pending.add_to(all->newest);
+  breaker.mark(all->newest);
+  return all;
+}
+
 void Session::State::begin_turn() {
   in_turn = true;
   pending.begin_turn();

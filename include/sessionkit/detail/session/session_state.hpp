@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/base/random_ids.hpp>
 #include <sessionkit/detail/compaction/breaker.hpp>
+#include <sessionkit/detail/history/long_context.hpp>
 #include <sessionkit/detail/session/kept_request.hpp>
 #include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
@@ -90,6 +91,11 @@ struct Session::State {
   /// The entries from the first one to the leaf, with the messages that are not in the log.
   Result<std::vector<Entry>> path_with_pending() const;
 
+  /// The context, with the messages that are not in the log. `limit` is that of `load_newest`; 0: decode all.
+  Result<detail::LongContext> read_context(std::size_t limit) const;
+  /// Makes a request from nothing. Keeps its messages in `kept`, if this is not null.
+  Result<RequestPieces> new_request(Target const& own, detail::KeptRequest* kept) const;
+
   void begin_turn();
   /// Stores the messages that are held back. After this call they are as durable as the store's options say.
   Result<void> end_turn();
@@ -109,6 +115,8 @@ struct Session::State {
   Result<std::vector<EntryId>> store_pending(detail::AppendRequest request);
   Result<bool> stores_now(bool durable);
   Result<std::vector<Entry>> entries_of(std::vector<EntryBody> bodies, detail::AppendRequest const& request);
+  Result<std::optional<RequestPieces>> long_request(Target const& own, detail::KeptRequest& kept,
+                                                    detail::LongContext all) const;
 };
 
 }}
