@@ -5,6 +5,7 @@
 #include "support/exports.hpp"
 #include "support/foreign_fixtures.hpp"
 
+#include <sessionkit/foreign_store.hpp>
 #include <sessionkit/import.hpp>
 
 #include <filesystem>
@@ -152,6 +153,40 @@ TEST_CASE("a Codex fork that names itself or a thread that is not there is read 
     REQUIRE(log.damage.size() == 1);
     CHECK(log.damage.front().kind == sk::DamageKind::missing_parent);
   }
+}
+
+TEST_CASE("a thread of Codex has the last name that a person gave it") {
+  std::string const id = "01a20036-abb4-7112-b58a-d0227eaf4c36";
+  std::string const file = "sessions/2026/11/21/rollout-1-" + id + ".jsonl";
+  auto const name = [](std::string const& thread, std::string const& text) {
+    return R"({"id":")" + thread + R"(","thread_name":")" + text + R"(","updated_at":"2026-11-21T22:25:12Z"})"
+           + '\n';
+  };
+  auto files = sk::make_foreign_files(
+      {{file,
+        R"({"timestamp":"2026-11-21T22:25:12.645Z","type":"session_meta","payload":{"id":")" + id
+            + R"(","cwd":"/w"}})"
+              "\n"
+            + R"({"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}})"
+              "\n"},
+       {"session_index.jsonl",
+        name(id, "first") + name("another", "x") + "no JSON\n" + name(id, "the walk")}});
+  auto const session = sk::codex_importer().list(*files, file).value().front();
+  CHECK(session.title == "the walk");
+  auto const log = sk::import_log(sk::codex_importer(), *files, session).value();
+  CHECK(log.damage.empty());
+  REQUIRE(log.entries.back().as<sk::TitleChange>());
+  CHECK(log.entries.back().as<sk::TitleChange>()->title == "the walk");
+  CHECK(log.entries.back().as<sk::TitleChange>()->by_person);
+  sk::ImportOptions growing;
+  growing.finished = false; // a later name would change the entry
+  CHECK(sk::import_log(sk::codex_importer(), *files, session, growing)->entries.size()
+        == log.entries.size() - 1);
+
+  auto const store = sk::open_foreign(std::move(files), "memory").value();
+  auto const row = store->list({}).value().sessions.at(0);
+  CHECK(row.title == "the walk");
+  CHECK(row.cwd == "/w");
 }
 
 namespace {

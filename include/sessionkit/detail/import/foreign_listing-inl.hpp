@@ -225,7 +225,7 @@ SESSIONKIT_SELDOM Result<void> name_conversations(std::vector<ForeignConversatio
 SessionInfo listed_info(ForeignFiles& files, ForeignConversation const& which) {
   using namespace foreign_listing_inl;
   SessionInfo info = make_session_info(which.id);
-  bool const is_known = !which.session.title.empty() || !which.session.cwd.empty();
+  bool const is_known = !which.session.cwd.empty();
   if (!is_known && which.importer->looks_into == nullptr) {
     Beginnings beginnings(files);
     ImportOptions options{files.limits(), false};

@@ -6,10 +6,13 @@
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/import/codex_items.hpp>
 #include <sessionkit/detail/import/foreign_files.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/detail/import/import_codex.hpp>
 #include <sessionkit/detail/import/line_stream.hpp>
 
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -37,6 +40,8 @@ class RolloutReader {
                                 which_.file);
     if (pending_ && options_.finished) flush();
     if (pending_) ++report_.held_back;
+    if (options_.finished && !which_.title.empty()) // a later name would change the entry
+      give(detail::imported_entry(TitleChange{which_.title, true}, "title", {}, at_));
     if (!status_) return status_.error();
     return std::move(report_);
   }
@@ -257,11 +262,38 @@ std::string thread_of(std::string const& file) {
   return stem.size() > uuid ? stem.substr(stem.size() - uuid) : stem;
 }
 
-Result<std::vector<ForeignSession>> list(ForeignFiles& /*files*/, std::string const& file) {
+// The names that people gave to threads. Codex appends a line for each name, so the last line counts.
+struct ThreadNames {
+  static constexpr char const* file = "session_index.jsonl";
+  std::int64_t modified = 0; ///< when they were read
+  std::map<std::string, std::string> by_thread = {};
+};
+
+std::shared_ptr<ThreadNames> thread_names(ForeignFiles& files) {
+  Result<std::int64_t> const modified = files.modified(ThreadNames::file);
+  if (!modified) return nullptr; // a folder of rollouts alone
+  auto known = std::static_pointer_cast<ThreadNames>(files.kept(ThreadNames::file));
+  if (known && known->modified == *modified) return known;
+  auto names = std::make_shared<ThreadNames>();
+  names->modified = *modified;
+  std::vector<Damage> damage; // costs names only
+  Result<void> const read =
+      detail::each_line_of(files, ThreadNames::file, files.limits(), damage, [&](ForeignLine const& line) {
+        names->by_thread[member_text(line.text, "id")] = member_text(line.text, "thread_name");
+      });
+  if (read) files.keep(ThreadNames::file, names);
+  return names;
+}
+
+Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const& file) {
   ForeignSession session;
   session.importer = "codex";
   session.id = thread_of(file);
   session.file = file;
+  if (auto const names = thread_names(files)) {
+    auto const named = names->by_thread.find(session.id);
+    if (named != names->by_thread.end()) session.title = named->second;
+  }
   return std::vector<ForeignSession>{std::move(session)};
 }
 
