@@ -5,6 +5,7 @@
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/transcript/quarantine.hpp>
+#include <sessionkit/detail/transcript/verify.hpp>
 #include <sessionkit/detail/upkeep/doctor.hpp>
 #include <sessionkit/detail/upkeep/repair.hpp>
 #include <sessionkit/dialect.hpp>
@@ -165,6 +166,35 @@ TEST_CASE("an undamaged store gives no findings") {
   CHECK(kinds(diagnosis).empty());
   CHECK(diagnosis.transcripts == 2);
   CHECK(sk::diagnose_store(store.dir / "none", options()).error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("a diagnosis reads as many bytes as a check of the transcripts, and the tail of each again") {
+  TwoSessions const store;
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  {
+    auto const made = sk::open_file_store(store.root).value();
+    auto session = sk::Session::create(made).value();
+    sk::Message answer = sk::assistant(std::string(20'000, 'x'));
+    answer.generation.emplace().usage = sk::Usage{1000, 10, 0, 0};
+    for (int i = 0; i < 200; ++i) {
+      session.append(sk::user(std::string(20'000, 'y'))).value();
+      session.append(answer).value();
+    }
+  }
+  std::uint64_t verified = 0, largest = 0;
+  for (auto const& entry : fs::directory_iterator(store.root)) {
+    if (entry.path().extension() != ".jsonl") continue;
+    FaultyFileOps ops;
+    sk::detail::OpenFile const file(ops, ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    sk::detail::FileReader log(ops, file.get(), entry.path(), {});
+    CHECK(sk::detail::verify_transcript(log).value().empty());
+    verified += ops.bytes_read;
+    largest = std::max<std::uint64_t>(largest, entry.file_size());
+  }
+  REQUIRE(largest > 7 * mib);
+  FaultyFileOps ops;
+  CHECK(sk::detail::diagnose_store(ops, store.root, options()).value().findings.empty());
+  CHECK(ops.bytes_read <= verified + mib);
 }
 
 TEST_CASE("each possible fault is found, alone, and looking changes nothing") {

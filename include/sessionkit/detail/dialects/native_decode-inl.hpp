@@ -61,11 +61,8 @@ EntryBody user_message(Fields& fields, Role role) {
   return message;
 }
 
-EntryBody assistant_message(Fields& fields) {
-  Message message;
-  message.role = Role::assistant;
-  message.content_is_string = detail::take_content(fields, message.parts);
-  Generation& made = message.generation.emplace();
+Generation take_generation(Fields& fields) {
+  Generation made;
   made.provider = known_or_empty(fields.text("provider"));
   made.model = known_or_empty(fields.text("model"));
   made.api = known_or_empty(fields.text("api"));
@@ -73,6 +70,14 @@ EntryBody assistant_message(Fields& fields) {
   made.stop = stop_of(detail::to_text(fields.look("stopReason")));
   if (made.stop != StopReason::unknown) fields.take("stopReason"); // else the metadata keeps the word
   made.usage = usage_of(fields.look("usage"), fields.map()); // the metadata keeps the member with its cost
+  return made;
+}
+
+EntryBody assistant_message(Fields& fields) {
+  Message message;
+  message.role = Role::assistant;
+  message.content_is_string = detail::take_content(fields, message.parts);
+  message.generation = take_generation(fields);
   message.metadata = fields.rest();
   return message;
 }
@@ -241,6 +246,23 @@ constexpr std::array<LineType, 10> line_types{{{"message", decode_message},
                                                {"custom_message", decode_custom_message},
                                                {"custom", decode_custom}}};
 
+// The last value of each of two members. Both are empty if a name has an escape.
+struct TwoMembers {
+  std::string_view first, second;
+  TwoMembers(std::string_view object, std::string_view one, std::string_view other,
+             detail::JsonMap const& map) {
+    bool plain = true;
+    auto const look = [&](std::string_view key, std::string_view value) {
+      plain = key.find('\\') == key.npos;
+      if (key == one) first = value;
+      if (key == other) second = value;
+      return plain;
+    };
+    detail::for_members(object, look, &map);
+    if (!plain) first = second = {};
+  }
+};
+
 LineType const* find_line_type(std::string_view type) noexcept {
   for (LineType const& known : line_types)
     if (known.type == type) return &known;
@@ -250,6 +272,28 @@ LineType const* find_line_type(std::string_view type) noexcept {
 }}
 
 namespace detail {
+
+std::optional<Entry> decode_without_content(RecordView const& record, JsonMap const& map) {
+  if (record.type != "message" || record.link == Parent::previous) return std::nullopt;
+  native_decode_inl::TwoMembers const line(record.line, "message", "timestamp", map);
+  if (json_kind(line.first) != JsonKind::object) return std::nullopt;
+  Message message;
+  std::string_view const role = native_decode_inl::TwoMembers(line.first, "role", "content", map).first;
+  if (role == R"("user")")
+    message.role = Role::user;
+  else if (role == R"("assistant")")
+    message.role = Role::assistant;
+  else if (role == R"("toolResult")")
+    message.role = Role::tool;
+  else
+    return std::nullopt;
+  if (message.role == Role::assistant) {
+    Fields fields(line.first, &map);
+    message.generation = native_decode_inl::take_generation(fields);
+  }
+  return Entry{EntryId(std::string(record.id)), record.link,        EntryId(std::string(record.parent)),
+               line_time(line.second),          std::move(message), {}};
+}
 
 Result<Entry> decode_native(RecordView const& record) {
   JsonMap map;

@@ -6,6 +6,7 @@
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/dialects/session_info.hpp>
 #include <sessionkit/detail/json/utf8_normalise.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/model/token_counts.hpp>
@@ -156,24 +157,10 @@ struct Folder {
   }
 };
 
-void fold_entry(SessionInfo& info, Entry const& entry, Position end, std::string_view line,
-                bool writes_again) {
-  bool const header = entry.as<Header>() != nullptr;
-  bool const first_header = header && info.end == Position{};
-  if (!header) {
-    ++info.entries;
-    bool const branches = entry.link == Parent::entry ? entry.parent != info.last
-                                                      : entry.link == Parent::root && !info.last.empty();
-    if (branches) info.tokens.reset();
-    info.last = entry.id;
-  }
-  if (!header || first_header) detail::visit(Folder{info, entry, writes_again}, entry.body);
-  if (entry.at != Timestamp{} && !detail::is_kept_again(entry)) {
-    if (info.created == Timestamp{}) info.created = entry.at;
-    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
-  }
-  info.end = end;
-  info.end_crc = detail::crc32c(line);
+void fold_damaged(SessionInfo& info, RecordPage::Item const& item) {
+  ++info.damaged;
+  info.end = item.end;
+  info.end_crc = detail::crc32c(item.line);
 }
 
 }}
@@ -198,19 +185,48 @@ std::string SessionInfo::display_title(std::size_t max_code_points) const {
 }
 
 void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line) {
-  session_info_inl::fold_entry(info, entry, end, line, entry.link == Parent::previous);
+  detail::fold_entry(info, entry, end, detail::crc32c(line), entry.link == Parent::previous);
 }
 
 void fold(SessionInfo& info, RecordPage::Item const& item, std::string_view dialect) {
-  Dialect const* const known = find_dialect(dialect);
-  Result<Entry> const entry = known ? known->decode(item) : Error{Errc::unsupported};
-  if (entry) {
-    bool const writes_again = !known->has_ids && known->can(detail::body_index<Compaction>);
-    return session_info_inl::fold_entry(info, *entry, item.end, item.line, writes_again);
+  if (Dialect const* const known = find_dialect(dialect)) {
+    detail::fold_record(info, item, *known);
+    return;
   }
-  ++info.damaged;
-  info.end = item.end;
-  info.end_crc = detail::crc32c(item.line);
+  session_info_inl::fold_damaged(info, item);
+}
+
+namespace detail {
+
+bool fold_entry(SessionInfo& info, Entry const& entry, Position end, std::uint32_t line_crc,
+                bool writes_again) {
+  bool const header = entry.as<Header>() != nullptr;
+  bool const first_header = header && info.end == Position{};
+  if (!header) {
+    ++info.entries;
+    bool const branches = entry.link == Parent::entry ? entry.parent != info.last
+                                                      : entry.link == Parent::root && !info.last.empty();
+    if (branches) info.tokens.reset();
+    info.last = entry.id;
+  }
+  if (!header || first_header) visit(session_info_inl::Folder{info, entry, writes_again}, entry.body);
+  if (entry.at != Timestamp{} && !is_kept_again(entry)) {
+    if (info.created == Timestamp{}) info.created = entry.at;
+    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
+  }
+  info.end = end;
+  info.end_crc = line_crc;
+  auto const* const message = entry.as<Message>();
+  return !writes_again && (entry.as<Compaction>() || (message != nullptr && has_usable_count(*message)));
+}
+
+bool fold_record(SessionInfo& info, RecordPage::Item const& item, Dialect const& dialect) {
+  Result<Entry> const entry = dialect.decode(item);
+  if (!entry) return session_info_inl::fold_damaged(info, item), false;
+  bool const writes_again = !dialect.has_ids && dialect.can(body_index<Compaction>);
+  return fold_entry(info, *entry, item.end, crc32c(item.line), writes_again);
+}
+
 }
 
 }}

@@ -13,10 +13,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace file_summary_inl { namespace {
 
-bool costs_an_entry(Damage const& damage) noexcept {
-  return is_damage(damage.kind) && damage.kind != DamageKind::torn_tail;
-}
-
 bool is_whole(RecordPage::Item const& item) noexcept { return is_whole_object(item.line); }
 
 // Looks for a line that is neither blank nor torn; most files begin with one.
@@ -103,8 +99,7 @@ SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const
     }
     if (!page->items().empty()) out.info.damaged += std::exchange(out.trailing, 0);
     for (Damage const& damage : page->damage)
-      if (file_summary_inl::costs_an_entry(damage))
-        ++(damage.offset < out.info.end.value() ? out.info.damaged : out.trailing);
+      if (costs_an_entry(damage)) ++(damage.offset < out.info.end.value() ? out.info.damaged : out.trailing);
     more = page->more;
     range.from = page->next;
     if (progress && (more || !first))

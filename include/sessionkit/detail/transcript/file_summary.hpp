@@ -22,6 +22,12 @@ struct FileSummary {
   }
 };
 
+/// True if a line gave no entry because it is damaged. False for torn bytes at the end of a log, which may
+/// become an entry.
+inline bool costs_an_entry(Damage const& damage) noexcept {
+  return is_damage(damage.kind) && damage.kind != DamageKind::torn_tail;
+}
+
 /// Receives how many bytes of a transcript are read, and how many it has.
 using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 

@@ -10,4 +10,5 @@
 #include <sessionkit/detail/transcript/rewrite-inl.hpp>
 #include <sessionkit/detail/transcript/transcript_reader-inl.hpp>
 #include <sessionkit/detail/transcript/transcript_writer-inl.hpp>
+#include <sessionkit/detail/transcript/verified_summary-inl.hpp>
 #include <sessionkit/detail/transcript/verify-inl.hpp>

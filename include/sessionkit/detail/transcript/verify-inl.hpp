@@ -173,8 +173,13 @@ struct OddLines {
 class VerifySink final : public LineSink {
  public:
   VerifySink(FileReader const& reader, std::uint64_t size,
-             std::function<void(std::uint64_t, std::uint64_t)> const& progress, UnknownLines* unknown)
-      : reader_(reader), size_(size), progress_(progress), unknown_(reader.dialect(), unknown) {}
+             std::function<void(std::uint64_t, std::uint64_t)> const& progress, UnknownLines* unknown,
+             VerifiedSummary* summary)
+      : reader_(reader),
+        size_(size),
+        progress_(progress),
+        unknown_(reader.dialect(), unknown),
+        summary_(summary) {}
 
   std::size_t next_window(std::uint64_t) override { return verify_window; }
 
@@ -189,12 +194,14 @@ class VerifySink final : public LineSink {
       bool const whole = json && trimmed.text.front() == '{';
       if (!whole) parts = glued_parts(line, trimmed.text, found);
     }
+    std::vector<Damage> const shared = found;
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     if (parts.empty()) check(line, trimmed, json, line.terminated);
     for (RawLine const& part : parts) {
       trimmed = trim_line(part);
       check(part, trimmed, check_json(trimmed.text, map_), line.terminated || part.end() != line.end());
     }
+    summarise(shared);
     if (progress_ && (line.end() - reported_ >= progress_step || line.end() == size_))
       progress_(reported_ = line.end(), size_);
     return true;
@@ -246,13 +253,16 @@ class VerifySink final : public LineSink {
     std::vector<Damage> found;
     RecordView record;
     bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found);
+    if (is_record && record.line.size() != trimmed.text.size())
+      json = check_json(record.line, map_); // NULs beside it
+    if (is_record) summarise(record, line, trimmed, json);
+    summarise(found);
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     if (trimmed.byte_order_mark)
       add(0, 3, DamageKind::byte_order_mark, "the file begins with a byte order mark; it is passed over");
     if (trimmed.carriage_return) carriage_returns_.note(line);
     if (!is_record) return;
 
-    if (record.line.size() != trimmed.text.size()) json = check_json(record.line, map_); // NULs beside it
     if (!json.utf8) bad_text_.note(line);
     if (!json) {
       Damage damage = line_damage(line, record.line);
@@ -266,6 +276,17 @@ class VerifySink final : public LineSink {
     if (members.twice) duplicate_keys_.note(line);
     unknown_.look_at(record, members, map_);
     relations(line, trimmed, record);
+  }
+
+  void summarise(RecordView record, RawLine const& line, TrimmedLine const& trimmed, JsonCheck const& json) {
+    if (summary_ == nullptr) return;
+    std::string const derived = record.id.empty() ? derived_id(trimmed) : std::string();
+    if (record.id.empty()) record.id = derived;
+    summary_->add(record, Position{line.end()}, json ? &map_ : nullptr);
+  }
+  void summarise(std::vector<Damage> const& found) {
+    if (summary_ == nullptr) return;
+    for (Damage const& damage : found) summary_->add(damage);
   }
 
   void check_sum(RawLine const& line, std::string_view text) {
@@ -356,6 +377,7 @@ class VerifySink final : public LineSink {
   std::uint64_t size_, reported_ = 0;
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
   UnknownTypes unknown_;
+  VerifiedSummary* summary_; ///< null: nobody asks for it
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;
   IdPlaces ids_;
@@ -376,11 +398,11 @@ class VerifySink final : public LineSink {
 
 Result<std::vector<Damage>>
 verify_transcript(FileReader& log, std::function<void(std::uint64_t, std::uint64_t)> const& progress,
-                  UnknownLines* unknown) {
+                  UnknownLines* unknown, VerifiedSummary* summary) {
   if (auto r = log.detect(); !r) return r.error();
   Result<FileStatus> const now = log.status();
   if (!now) return now.error();
-  verify_inl::VerifySink sink(log, now->size, progress, unknown);
+  verify_inl::VerifySink sink(log, now->size, progress, unknown, summary);
   LineScan lines = log.scan();
   if (auto r = lines.forward(0, now->size, sink); !r) return r.error();
   return sink.finish();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/transcript/file_reader.hpp>
+#include <sessionkit/detail/transcript/verified_summary.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
 #include <functional>
@@ -8,9 +9,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Does the work of `TranscriptReader::verify` for an open file.
+/// Does the work of `TranscriptReader::verify` for an open file. Adds the records to `summary`, if it is not
+/// null.
 SESSIONKIT_API Result<std::vector<Damage>>
 verify_transcript(FileReader& log, std::function<void(std::uint64_t, std::uint64_t)> const& progress = {},
-                  UnknownLines* unknown = nullptr);
+                  UnknownLines* unknown = nullptr, VerifiedSummary* summary = nullptr);
 
 }}}

@@ -71,15 +71,16 @@ Finding empty_finding(std::string const& path, std::uint64_t bytes) {
   return out;
 }
 
-// What is wrong with the bytes of one transcript. One finding if no session was ever stored in it.
-// `progress` counts bytes.
-Result<std::vector<Finding>> transcript_findings(FileReader& log, StoreProgress const& progress = {}) {
+// What is wrong with the bytes of one transcript. One finding if no session was ever stored in it; then
+// nothing is added to `summary`. `progress` counts bytes.
+Result<std::vector<Finding>> transcript_findings(FileReader& log, StoreProgress const& progress = {},
+                                                 VerifiedSummary* summary = nullptr) {
   Result<FileStatus> const status = log.status();
   if (!status) return status.error();
   Result<bool> const nothing = holds_nothing(log);
   if (!nothing) return nothing.error();
   if (*nothing) return std::vector<Finding>{empty_finding(log.path(), status->size)};
-  Result<std::vector<Damage>> damage = verify_transcript(log, progress);
+  Result<std::vector<Damage>> damage = verify_transcript(log, progress, nullptr, summary);
   if (!damage) return damage.error();
   return damage_findings(log.path(), std::move(*damage));
 }
@@ -204,13 +205,15 @@ class StoreDoctor {
     Result<OpenFile> const file = open_for_reading(ops_, folder_.directory(), name.c_str(), false, path);
     if (!file) return unread(path, file.error());
     FileReader log(ops_, file->get(), path, ReaderOptions{options_.max_line, fallback_});
-    Result<std::vector<Finding>> found = transcript_findings(log);
+    VerifiedSummary summary(log, id);
+    bool const compares = index_.state == JournalDelta::good;
+    Result<std::vector<Finding>> found = transcript_findings(log, {}, compares ? &summary : nullptr);
     if (!found) return unread(path, found.error());
     for (Finding& finding : *found) out_.findings.push_back(std::move(finding));
-    Result<FileSummary> const fresh = summarise(log, id, {});
+    if (!compares) return;
+    Result<FileSummary> const fresh = summary.finish();
     if (!fresh) return unread(path, fresh.error());
-    if (!fresh->exists) return;
-    if (index_.state == JournalDelta::good) compare(log, path, *fresh);
+    if (fresh->exists) compare(log, path, *fresh);
   }
 
   void unread(std::string const& path, Error const& error) {
