@@ -297,6 +297,19 @@ SESSIONKIT_SELDOM std::uint64_t DirectoryWatch::names_version() {
   return shows_changes && same && equal ? proof_.version(now) : 0;
 }
 
+bool DirectoryWatch::has_names_version(std::uint64_t version) {
+  FileStatus now;
+  return version != 0 && proof_.is_possible() && ops_->status(folder_->directory(), now) == 0
+         && proof_.version(now) == version;
+}
+
+bool DirectoryWatch::is_proved(IndexRow const& row) {
+  FileStatus now;
+  if (ops_->status_at(folder_->directory(), folder_->file_of(row.info.id).c_str(), now) < 0) return false;
+  return now.kind == FileStatus::regular && now.size == row.info.end.value()
+         && row.file_version == proof_.version(now);
+}
+
 SESSIONKIT_SELDOM void DirectoryWatch::believe_names(std::uint64_t version) {
   FileStatus now;
   if (version == 0 || !proof_.is_possible() || ops_->status(folder_->directory(), now) < 0) return;

@@ -86,6 +86,10 @@ class SESSIONKIT_API DirectoryWatch {
   /// Notes that the transcripts are exactly those that have rows, if the directory still has this version.
   /// Then the next sweep does not read the names.
   void believe_names(std::uint64_t version);
+  /// True if the directory still has this version.
+  bool has_names_version(std::uint64_t version);
+  /// True if the times of the transcript prove that the row is right.
+  bool is_proved(IndexRow const& row);
   /// Makes the next sweep read the names in the directory, even if the directory did not change. A transcript
   /// that had no entry may have one now.
   void doubt_names();

@@ -5,11 +5,13 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/file_store/index_codec.hpp>
+#include <sessionkit/detail/file_store/newest_rows.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/detail/json/json.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -68,17 +70,6 @@ std::string checksum_text(std::uint32_t crc) {
   return detail::format_text(",\"{}\":\"{:08x}\"}}\n", checksum_member, crc);
 }
 
-// The member by which lists are ordered.
-std::int64_t time_in(std::string_view row) {
-  std::int64_t ms = 0;
-  for_members(row, [&](std::string_view key, std::string_view value) {
-    if (!key_is(key, updated_member)) return true;
-    ms = to_rounded_int(value).value_or(0);
-    return false;
-  });
-  return ms;
-}
-
 SESSIONKIT_SELDOM std::string write_rows(IndexRows const& rows, bool with_text) {
   std::string text;
   JsonWriter out(text);
@@ -117,7 +108,7 @@ SESSIONKIT_SELDOM Result<IndexRows> parse_session_index(std::string_view text) {
   for_members(text, [&](std::string_view key, std::string_view value) {
     if (key_is(key, "sessions"))
       sessions = value;
-    else if (!key_is(key, index_codec_inl::checksum_member))
+    else if (!key_is(key, index_codec_inl::checksum_member) && !NewestRows::is_member(key))
       index.members.emplace_back(key, value);
     return true;
   });
@@ -227,8 +218,32 @@ std::uint64_t checksummed_bytes(std::uint64_t size) noexcept {
   return size > checksum ? size - checksum : 0;
 }
 
+std::optional<Fingerprint> fingerprint_at_end(std::string_view end, std::uint64_t size) {
+  auto const checksum = static_cast<std::size_t>(size - checksummed_bytes(size));
+  if (end.size() < checksum) return std::nullopt;
+  std::string_view const text = end.substr(end.size() - checksum);
+  std::uint32_t crc = 0;                       // of the covered bytes
+  constexpr std::size_t after = 3, digits = 8; // the quote, the brace and the line end
+  std::string_view const number = text.substr(checksum - after - digits, digits);
+  auto const read = std::from_chars(number.data(), number.data() + digits, crc, 16);
+  if (read.ptr != number.data() + digits || text != index_codec_inl::checksum_text(crc)) return std::nullopt;
+  return Fingerprint{size, crc32c(text, crc)};
+}
+
+// The member by which lists are ordered.
+std::int64_t updated_ms_in(std::string_view row) {
+  std::int64_t ms = 0;
+  for_members(row, [&](std::string_view key, std::string_view value) {
+    if (!key_is(key, updated_member)) return true;
+    ms = to_rounded_int(value).value_or(0);
+    return false;
+  });
+  return ms;
+}
+
 void ChecksummedRows::look(std::string_view text) {
-  while (as_written_) {
+  while (as_written_ && !newest_) {
+    if (newest_ = NewestRows::begins_with(text.substr(begin_)); newest_) return;
     std::size_t const end = text.find('\n', searched_);
     if (end == std::string_view::npos) {
       searched_ = text.size();
@@ -256,7 +271,7 @@ bool ChecksummedRows::take_row(std::string_view line) {
   std::string_view const name = between(line.data() + 1, quote), json = between(quote + 2, end);
   if (json.front() == '{' && json.back() == '}' && is_session_id(name)) {
     if (!rows_.empty() && !(rows_.back().name < name)) return false;
-    rows_.push_back({name, json, index_codec_inl::time_in(json), name_hash(name)});
+    rows_.push_back({name, json, updated_ms_in(json), name_hash(name)});
     return true;
   }
   std::string key;
@@ -267,7 +282,8 @@ bool ChecksummedRows::take_row(std::string_view line) {
 
 std::optional<IndexRows> ChecksummedRows::take(IndexText& text, std::uint32_t crc) {
   auto const covered = static_cast<std::size_t>(checksummed_bytes(text.size));
-  bool const whole = as_written_ && begin_ > 0 && text.view().substr(begin_, covered - begin_) == "}";
+  bool const ends = newest_ || text.view().substr(begin_, covered - begin_) == "}";
+  bool const whole = as_written_ && begin_ > 0 && ends;
   if (!whole || text.view().substr(covered) != index_codec_inl::checksum_text(crc)) return std::nullopt;
   IndexRows rows(std::move(text), std::move(rows_));
   rows.foreign_rows = std::move(beside_.foreign_rows);

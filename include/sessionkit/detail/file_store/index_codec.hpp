@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/file_store/index_journal.hpp>
 #include <sessionkit/detail/file_store/index_rows.hpp>
 #include <sessionkit/profile.hpp>
 #include <sessionkit/result.hpp>
@@ -47,6 +48,13 @@ SESSIONKIT_API void add_checksum(std::string& text);
 /// Returns how many bytes the checksum of an index of this size covers, if the index has a checksum.
 SESSIONKIT_API std::uint64_t checksummed_bytes(std::uint64_t size) noexcept;
 
+/// Returns the fingerprint of an index of this size, if its checksum is right. `end` is the end of the index;
+/// the other bytes are not needed. Absent if the index has no checksum.
+SESSIONKIT_API std::optional<Fingerprint> fingerprint_at_end(std::string_view end, std::uint64_t size);
+
+/// Returns the time by which lists order a row, from the row's text. Zero if the row has none.
+SESSIONKIT_API std::int64_t updated_ms_in(std::string_view row);
+
 /// Finds the rows of an index with a checksum without parsing them, because each row is one line. The text is
 /// searched while it is read, because each piece is then in the processor's cache.
 class SESSIONKIT_API ChecksummedRows {
@@ -66,6 +74,7 @@ class SESSIONKIT_API ChecksummedRows {
   std::vector<IndexRows::Unread> rows_;
   std::size_t begin_ = 0, searched_ = 0; ///< begin of the unfinished line; where the search goes on
   bool as_written_ = true;
+  bool newest_ = false; ///< the unfinished line has the newest rows again (`NewestRows`)
 };
 
 }}}

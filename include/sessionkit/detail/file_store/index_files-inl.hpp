@@ -21,8 +21,9 @@ namespace index_files_inl { namespace {
 constexpr char const *snapshot_name = "sessions.json", *journal_name = index_journal_name;
 constexpr std::size_t piece = std::size_t{256} << 10; // stays in the processor's cache
 constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20,
-                        most_for_one = 4096; // of a file; and a transcript
-constexpr int load_tries = 8;                // another process may be writing a new snapshot
+                        most_for_one = 4096;                         // of a file; and a transcript
+constexpr std::uint64_t most_beside_newest = std::uint64_t{1} << 20; // of a journal
+constexpr int load_tries = 8; // another process may be writing a new snapshot
 constexpr std::chrono::milliseconds load_pause{2};
 constexpr int in_place_tries = 3; // programs that write the snapshot in place may be at it
 constexpr std::chrono::milliseconds in_place_pause{10};
@@ -287,6 +288,25 @@ JournalDelta IndexFiles::look() {
   journal_ = now;
   take_journal(text->view(), delta);
   return delta;
+}
+
+std::optional<NewestOfIndex> IndexFiles::look_at_newest() {
+  if (loaded_ || !options_.journal) return std::nullopt;
+  FileStatus now;
+  Result<OpenFile> const file =
+      open_for_reading(*ops_, directory_, index_files_inl::snapshot_name, false, snapshot_path_, &now);
+  if (!file || now.size <= small_snapshot) return std::nullopt;
+  Result<IndexText> end = read_bytes(*file, snapshot_path_, now.size - NewestRows::most_bytes, now.size);
+  std::optional<NewestRows> rows = end ? NewestRows::parse(std::move(*end), now.size) : std::nullopt;
+  FileStatus journal;
+  if (!rows || ops_->status_at(directory_, index_files_inl::journal_name, journal) < 0) return std::nullopt;
+  if (journal.size > index_files_inl::most_beside_newest) return std::nullopt;
+  std::optional<IndexText> const text = read_journal(0, journal);
+  if (!text) return std::nullopt;
+  JournalText changes = parse_journal(text->view(), true);
+  if (!changes.head || !(changes.head->extends == rows->snapshot()) || changes.bad > 0) return std::nullopt;
+  rows->apply(std::move(changes.changes));
+  return NewestOfIndex{std::move(*rows), changes.names_version};
 }
 
 SESSIONKIT_SELDOM Result<void> IndexFiles::open_for_append() {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/file_store/index_codec.hpp>
 #include <sessionkit/detail/file_store/index_journal.hpp>
+#include <sessionkit/detail/file_store/newest_rows.hpp>
 
 #include <chrono>
 #include <functional>
@@ -34,6 +35,13 @@ struct JournalDelta {
   std::uint64_t names_version = 0;
 };
 
+/// The newest rows of an index, and the version of the directory that has exactly the transcripts of all its
+/// rows.
+struct NewestOfIndex {
+  NewestRows rows;
+  std::uint64_t names_version = 0;
+};
+
 struct IndexFilesOptions {
   StoreLayout layout = StoreLayout::by_id;
   bool journal = true; ///< false: other programs write the snapshot, or a journal cannot represent its form
@@ -59,6 +67,9 @@ class SESSIONKIT_API IndexFiles {
   /// Returns what others wrote since the last call. The first call returns everything. Takes no lock. Fails
   /// only for lack of memory, because a cache that cannot be read counts as missing.
   JournalDelta look();
+  /// Returns the newest rows of the index on the disk. Reads only the end of the snapshot, and the journal.
+  /// Absent if the index must be read as a whole. Changes nothing, and counts as no look.
+  std::optional<NewestOfIndex> look_at_newest();
   /// Appends to the journal the lines that `make` returns, under the lock. `make` receives what others wrote.
   Result<void> append(std::function<std::string(JournalDelta)> const& make,
                       std::chrono::milliseconds lock_wait);

@@ -175,7 +175,35 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query, RowChec
   }
 }
 
+// The first page of a large store, without the rest of its index. Each row that is looked at must be proved,
+// and the next list finds all else that may have changed. Absent: all of the index is needed.
+std::optional<SessionPage> StoreIndex::list_newest(ListQuery const& query) {
+  if (query.limit >= NewestRows::most_rows || shared() || loaded_ || listed_.exchange(true))
+    return std::nullopt;
+  Result<std::optional<ListPlace>> const after = place_behind(query);
+  std::unique_lock<std::mutex> const writing(writing_, std::try_to_lock);
+  if (!after || !writing || loaded_ || has_stored()) return std::nullopt;
+  watch_.begin();
+  std::optional<NewestOfIndex> newest = files_.look_at_newest();
+  if (!newest || !watch_.has_names_version(newest->names_version)) return std::nullopt;
+  std::vector<SessionInfo> matching;
+  bool proved = true;
+  bool const enough = newest->rows.newest_first(*after, [&](IndexRow const& row) {
+    proved = watch_.is_proved(row);
+    if (proved && store_index_inl::row_selected(query, row)) matching.push_back(row.summary());
+    return proved && matching.size() <= query.limit;
+  });
+  if (!enough || !proved) return std::nullopt;
+  return page_of_rows(std::move(matching), query);
+}
+
+bool StoreIndex::has_stored() {
+  Lock const lock(state_.mutex);
+  return stored_;
+}
+
 Result<SessionPage> StoreIndex::list(ListQuery const& query) {
+  if (std::optional<SessionPage> page = list_newest(query)) return std::move(*page);
   catch_up();
   if (auto r = watch_.sweep(); !r) return r.error();
   if (!why_rebuild().empty() && may_write_unasked()) (void)write_rebuilt(store_index_inl::patience);
@@ -407,6 +435,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
     apply(std::move(delta));
     Lock const lock(state_.mutex);
     std::string text = index_codec(profile_.layout, shared()).write(state_.rows);
+    if (!shared()) NewestRows::add_to(text, state_.rows);
     if (!shared()) add_checksum(text);
     rows = take_unwritten();
     state_.renewed.clear();

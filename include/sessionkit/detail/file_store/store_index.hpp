@@ -56,12 +56,14 @@ class SESSIONKIT_API StoreIndex {
   };
 
   bool may_write_unasked() const;
+  bool has_stored();
   bool is_worth_renewing() const;
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
   // True if the index has no journal: another program that writes no journal uses the index too, or a journal
   // cannot represent the form of the index.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
   SessionInfo summary(IndexRow const& row) const;
+  std::optional<SessionPage> list_newest(ListQuery const& query);
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
   std::vector<SessionInfo> select_true(ListQuery const& query, RowCheck check);
   Result<void> check_unread(ListQuery const& query);
@@ -94,6 +96,7 @@ class SESSIONKIT_API StoreIndex {
 
   std::mutex writing_;                   // guards the files; locked before the mutex of the state
   std::atomic<bool> loaded_{false};      // the files were read
+  std::atomic<bool> listed_{false};      // only the first list may do without reading all of them
   std::atomic<bool> ending_turn_{false}; // a thread writes at the end of its turn
   // Guarded by the state's mutex:
   bool stored_ = false;             // this object appended or removed something
