@@ -237,6 +237,11 @@ TEST_CASE("the end of an index is not believed if a byte of it changed, or if th
       REQUIRE(first_list(dir.path(), first_page(), true).page == right);
     }
   }
+  std::string bad = good;
+  std::size_t const count = good.find("\"messageCount\":1", good.find("\"sessionkitNewest\""));
+  bad[count + 15] = '7';
+  write_file(path, bad);
+  CHECK(first_list(dir.path(), first_page(), true).page == right);
   write_file(path, good);
   CHECK_FALSE(first_list(dir.path(), first_page(), true).read_all);
 }

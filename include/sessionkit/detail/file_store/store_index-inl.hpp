@@ -175,10 +175,11 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query, RowChec
   }
 }
 
-// The first page of a large store, without the rest of its index. Each row that is looked at must be proved,
-// and the next list finds all else that may have changed. Absent: all of the index is needed.
+// A page of a large store, without the rest of its index. Each row that is looked at must be proved; the next
+// list finds what changed in others. The newest session of a key must be right at once, so a query with a key
+// gets no such page. Absent: all of the index is needed.
 std::optional<SessionPage> StoreIndex::list_newest(ListQuery const& query) {
-  if (query.limit >= NewestRows::most_rows || shared() || loaded_ || listed_.exchange(true))
+  if (query.key || query.limit >= NewestRows::most_rows || shared() || loaded_ || listed_.exchange(true))
     return std::nullopt;
   Result<std::optional<ListPlace>> const after = place_behind(query);
   std::unique_lock<std::mutex> const writing(writing_, std::try_to_lock);
