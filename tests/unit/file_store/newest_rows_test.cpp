@@ -172,20 +172,28 @@ TEST_CASE("a list from the end of the index equals one from all of it, whatever 
       std::string const any = "s" + std::to_string(random.below(sessions));
       std::string const top = shown.rows[random.below(shown.rows.size())].id;
       std::string const& id = random.one_in(2) ? any : top;
-      switch (random.below(6)) {
+      switch (random.below(7)) {
       case 0: (void)store->remove(id_of(id)); break;
       case 1: speak(*store, "new" + std::to_string(made++), random.below(2 * sessions)); break;
       case 2: // another program, to a session that is shown
         std::ofstream(dir / (top + ".jsonl"), std::ios::app) << line_at("x", "", 3 * sessions) << "\n";
         break;
+      case 3: { // another program makes a session
+        std::string const other = "other" + std::to_string(made++);
+        write_file(dir / (other + ".jsonl"),
+                   header_line(other) + "\n" + line_at("a", "", 4 * sessions) + "\n");
+        break;
+      }
       default: speak(*store, id, random.below(2 * sessions));
       }
     }
     if (random.one_in(4)) running.push_back(store);
     store.reset();
-    for (int again = 0; again < 2; ++again) {
-      FirstList const first = first_list(dir.path());
-      REQUIRE(first.page == compared_page(dir.path()));
+    for (std::size_t const limit : {50U, 127U, 50U}) {
+      sk::ListQuery query;
+      query.limit = limit;
+      FirstList const first = first_list(dir.path(), query);
+      REQUIRE(first.page == compared_page(dir.path(), query));
       short_ones += first.read_all ? 0 : 1;
     }
     if (random.one_in(8)) running.clear();
@@ -215,6 +223,23 @@ TEST_CASE("pages and filters of a list from the end of the index equal those fro
   CHECK(open_in(ops, dir.path(), fine)->list(query).error().code == sk::Errc::invalid_argument);
 }
 
+TEST_CASE(
+    "rows of the journal that became older are shown after rows that the end of the index does not have") {
+  TempDir dir;
+  FaultyFileOps ops;
+  make_sessions(ops, dir.path(), 1500);
+  sk::ListQuery query = first_page();
+  query.limit = NewestRows::most_rows - 1;
+  {
+    auto const store = open_in(ops, dir.path(), fine);
+    for (Row const& row : compared_page(dir.path()).rows) speak(*store, row.id, 700);
+  }
+  FirstList const first = first_list(dir.path(), query);
+  CHECK(first.page == compared_page(dir.path(), query));
+  CHECK(first.read_all);
+  CHECK_FALSE(first_list(dir.path()).read_all);
+}
+
 TEST_CASE("the end of an index is not believed if a byte of it changed, or if the times prove nothing") {
   TempDir dir;
   FaultyFileOps ops;
@@ -238,12 +263,44 @@ TEST_CASE("the end of an index is not believed if a byte of it changed, or if th
     }
   }
   std::string bad = good;
-  std::size_t const count = good.find("\"messageCount\":1", good.find("\"sessionkitNewest\""));
-  bad[count + 15] = '7';
+  std::string_view const count = "\"messageCount\":";
+  for (std::size_t at = good.find("\"sessionkitNewest\""); (at = good.find(count, at)) != good.npos; ++at)
+    bad[at + count.size()] = '7';
+  REQUIRE(bad != good);
   write_file(path, bad);
   CHECK(first_list(dir.path(), first_page(), true).page == right);
   write_file(path, good);
   CHECK_FALSE(first_list(dir.path(), first_page(), true).read_all);
+}
+
+TEST_CASE(
+    "each call of writing a large index fails once and always: the first list of the next process is right") {
+  TempDir dir;
+  {
+    FaultyFileOps ops;
+    make_sessions(ops, dir.path(), 1200);
+  }
+  for (bool const always : {false, true}) {
+    bool failed = true;
+    for (std::int64_t at = 0; failed; ++at) {
+      CAPTURE(always, at);
+      Page const before = compared_page(dir.path());
+      sk::SessionId const id = id_of(before.rows[static_cast<std::size_t>(at) % before.rows.size()].id);
+      {
+        FaultyFileOps ops;
+        auto store = open_in(ops, dir.path(), fine);
+        REQUIRE(store->info(id).ok()); // reads the index
+        ops.reset();
+        ops.fault.at = at;
+        ops.fault.sticky = always;
+        (void)store->remove_permanently(id); // writes all of the index
+        store.reset();
+        failed = ops.fired > 0;
+      }
+      for (int again = 0; again < 2; ++again)
+        REQUIRE(first_list(dir.path()).page == compared_page(dir.path()));
+    }
+  }
 }
 
 TEST_CASE("the newest rows in an index are no rows for a reader of all of it, and are not kept") {
