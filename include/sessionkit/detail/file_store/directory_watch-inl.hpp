@@ -20,14 +20,6 @@ constexpr std::size_t first_look = 1000; // transcripts that are looked at befor
 
 }}
 
-void IndexState::drop(std::string const& name) {
-  rows.erase(name);
-  seen.erase(name);
-  stale.erase(name);
-  renewed.erase(name);
-  removed.insert(name);
-}
-
 DirectoryWatch::DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexState& state, std::string root,
                                bool shared, FileStoreOptions const& options)
     : ops_(&ops),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/file_store/index_rows.hpp>
+#include <sessionkit/detail/file_store/index_state.hpp>
 #include <sessionkit/detail/file_store/time_proof.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/file_store.hpp>
@@ -9,37 +9,10 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
-
-/// What a store remembers of its sessions, so that it need not read their files. `mutex` guards all members.
-/// It is never locked while a file is read or written.
-struct IndexState {
-  /// The state of a transcript when its row was last compared with the transcript.
-  struct Seen {
-    FileStatus file = {};        ///< inode 0: never
-    std::uint64_t trailing = 0;  ///< damaged lines after the last entry
-    bool checked = false;        ///< the content was compared and not only the size, or we wrote it
-    std::int64_t written_ns = 0; ///< the time of the wall clock after our last write; 0: we did not write
-  };
-
-  std::mutex mutex;
-  IndexRows rows;
-  std::unordered_map<std::string, Seen> seen;
-  std::set<std::string> touched, removed;        ///< rows changed or removed since the index was last written
-  std::set<std::string> renewed;                 ///< rows whose new version is not in the index yet
-  std::set<std::string> stale;                   ///< rows that lack entries that we know of
-  std::set<std::string> absent;                  ///< rows whose transcripts are not in the directory
-  std::unordered_map<std::string, Error> unread; ///< why a transcript without a row cannot be read
-  bool settled = false; ///< the names were compared, and a later change gives the directory another time
-
-  /// Removes the row of a transcript that was removed.
-  void drop(std::string const& name);
-};
 
 /// How a look at a transcript finds out whether its row is right.
 enum class RowCheck {

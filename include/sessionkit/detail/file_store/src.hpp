@@ -8,6 +8,7 @@
 #include <sessionkit/detail/file_store/index_files-inl.hpp>
 #include <sessionkit/detail/file_store/index_journal-inl.hpp>
 #include <sessionkit/detail/file_store/index_rows-inl.hpp>
+#include <sessionkit/detail/file_store/index_state-inl.hpp>
 #include <sessionkit/detail/file_store/newest_rows-inl.hpp>
 #include <sessionkit/detail/file_store/store_index-inl.hpp>
 #include <sessionkit/detail/file_store/time_proof-inl.hpp>

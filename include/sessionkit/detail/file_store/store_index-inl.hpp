@@ -39,22 +39,6 @@ class TurnEnd {
   std::atomic<bool>* ending_;
 };
 
-// `selects` for a row, without making its summary.
-bool row_selected(ListQuery const& query, IndexRow const& row) {
-  SessionInfo const& info = row.info;
-  return (!query.key || *query.key == (row.key.empty() ? info.key : row.key))
-         && (!query.agent || *query.agent == row.agent()) && (!query.user || *query.user == info.user)
-         && (!query.archived || *query.archived == info.archived);
-}
-
-// The same for a row that is not read yet.
-bool text_selected(ListQuery const& query, std::string_view row) {
-  auto const says = [row](std::string_view member, std::optional<std::string> const& wanted) {
-    return !wanted || to_text(find_member(row, member)) == *wanted;
-  };
-  return says("key", query.key) && says("agentId", query.agent) && says("user", query.user);
-}
-
 }}
 
 SESSIONKIT_SELDOM StoreIndex::StoreIndex(FileOps& ops, int directory, std::string const& root,
@@ -115,20 +99,12 @@ void StoreIndex::note_removed(SessionId const& id) {
   state_.touched.insert(id.str());
 }
 
-// The state's mutex is held.
-SessionInfo StoreIndex::summary(IndexRow const& row) const {
-  SessionInfo info = row.summary();
-  if (auto const seen = state_.seen.find(info.id.str()); seen != state_.seen.end())
-    info.damaged += seen->second.trailing;
-  return info;
-}
-
 Result<SessionInfo> StoreIndex::info(SessionId const& id) {
   load();
   if (auto r = watch_.refresh(id, false); !r) return r.error();
   Lock const lock(state_.mutex);
   IndexRow const* const row = state_.rows.find(id.str());
-  return row != nullptr ? summary(*row) : Result<SessionInfo>(missing(id));
+  return row != nullptr ? state_.summary(*row) : Result<SessionInfo>(missing(id));
 }
 
 Result<LastRecord> StoreIndex::last_record(SessionId const& id) {
@@ -137,21 +113,6 @@ Result<LastRecord> StoreIndex::last_record(SessionId const& id) {
   Lock const lock(state_.mutex);
   IndexRow const* const row = state_.rows.find(id.str());
   return row != nullptr ? LastRecord{row->info.end, row->info.end_crc} : Result<LastRecord>(missing(id));
-}
-
-// One row more than a page holds shows that another page follows. The state's mutex is held.
-std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
-                                                std::optional<ListPlace> const& after) {
-  std::vector<IndexRow const*> matching;
-  state_.rows.newest_first(after, [&](std::string_view id, std::string_view text) {
-    if (!text.empty() && !store_index_inl::text_selected(query, text)) return true;
-    std::string const name(id);
-    if (state_.absent.count(name) > 0) return true;
-    IndexRow const& row = *state_.rows.find(name);
-    if (store_index_inl::row_selected(query, row)) matching.push_back(&row);
-    return matching.size() <= query.limit;
-  });
-  return matching;
 }
 
 // The rows shown are current, also if others appended; their order may be older.
@@ -163,12 +124,12 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query, RowChec
     std::vector<SessionId> unseen;
     {
       Lock const lock(state_.mutex);
-      std::vector<IndexRow const*> const rows = select(query, after);
+      std::vector<IndexRow const*> const rows = state_.select(query, after);
       matching.reserve(rows.size());
       unseen.reserve(rows.size());
       for (IndexRow const* row : rows) {
         if (looked.insert(row->info.id.str()).second) unseen.push_back(row->info.id);
-        matching.push_back(summary(*row));
+        matching.push_back(state_.summary(*row));
       }
     }
     if (!watch_.look_at(unseen, check)) return matching;
@@ -191,7 +152,7 @@ std::optional<SessionPage> StoreIndex::list_newest(ListQuery const& query) {
   bool proved = true;
   bool const enough = newest->rows.newest_first(*after, [&](IndexRow const& row) {
     proved = watch_.is_proved(row);
-    if (proved && store_index_inl::row_selected(query, row)) matching.push_back(row.summary());
+    if (proved && row_selected(query, row)) matching.push_back(row.summary());
     return proved && matching.size() <= query.limit;
   });
   if (!enough || !proved) return std::nullopt;
@@ -275,37 +236,12 @@ SESSIONKIT_SELDOM void StoreIndex::apply(JournalDelta delta) {
   if (delta.whole && delta.state == JournalDelta::missing && !new_) why = files_.path() + " was missing";
   if (delta.whole && delta.state == JournalDelta::good) new_ = false;
   if (rebuild_.empty()) rebuild_ = std::move(why);
-  for (RowChange& change : delta.changes) apply_change(std::move(change));
+  for (RowChange& change : delta.changes) state_.apply(std::move(change));
   if (!delta.whole) return;
-  state_.rows.merge(std::move(delta.rows),
-                    {state_.touched, state_.removed, !rebuild_.empty() || new_, by_key()});
+  state_.merge(std::move(delta.rows), !rebuild_.empty() || new_, by_key());
   state_.rows.each([&](std::string_view, IndexRow const* row, std::string_view) {
     if (row != nullptr) folder_->learn(row->info.id, row->file);
   });
-  for (auto seen = state_.seen.begin();
-       seen != state_.seen.end();) { // of a row that said less than this one does
-    std::optional<IndexRows::End> const end = state_.rows.end_of(seen->first);
-    seen = end && end->position.value() > seen->second.file.size ? state_.seen.erase(seen) : std::next(seen);
-  }
-  state_.settled = false; // of some rows it is not known whether their transcripts exist
-}
-
-void StoreIndex::apply_change(RowChange change) {
-  if (!change.row) {
-    if (state_.touched.count(change.name) > 0) return;
-    state_.rows.erase(change.name);
-    state_.seen.erase(change.name);
-    state_.settled = false; // somebody may have made it again before this was written
-    return;
-  }
-  state_.seen.erase(change.name);
-  IndexRow const* const ours = state_.rows.find(change.name);
-  if (ours != nullptr && change.row->info.end < ours->info.end) { // older than ours, or of a log made again
-    state_.stale.insert(change.name);
-    return;
-  }
-  if (ours == nullptr) state_.settled = false;
-  state_.rows.put(std::move(*change.row));
 }
 
 std::string StoreIndex::why_rebuild() {
@@ -373,13 +309,13 @@ Result<void> StoreIndex::append_rows(std::chrono::milliseconds lock_wait) {
   load();
   (void)compare_rows(false);
   std::uint64_t const names_version = closing_ ? watch_.names_version() : 0;
-  Unwritten rows;
+  IndexState::Unwritten rows;
   auto const make = [&](JournalDelta delta) {
     apply(std::move(delta));
     Lock const lock(state_.mutex);
     if (!rebuild_.empty() || !files_.may_append()) return std::string{};
-    rows = take_unwritten();
-    return journal_lines(rows, names_version);
+    rows = state_.take_unwritten(closing_);
+    return state_.journal_lines(rows, names_version == names_version_ ? 0 : names_version);
   };
   Result<void> written;
   bool outgrown = false, rebuild = false;
@@ -388,28 +324,12 @@ Result<void> StoreIndex::append_rows(std::chrono::milliseconds lock_wait) {
     written = files_.append(make, lock_wait);
     outgrown = files_.journal_bytes() > std::max(small_snapshot, files_.snapshot_bytes());
     Lock const lock(state_.mutex);
-    give_back(rows, written.ok());
+    state_.give_back(rows, written.ok());
     rebuild = !rebuild_.empty();
   }
   if (!written && written.error().code == Errc::timed_out) return written;
   if (rebuild) return write_rebuilt(lock_wait);
   return !written || outgrown ? write_whole(lock_wait) : written;
-}
-
-// If there is no row to write, the newest row is written again with the version of the names. The state's
-// mutex is held.
-std::string StoreIndex::journal_lines(Unwritten const& rows, std::uint64_t names_version) {
-  std::string lines;
-  for (std::string const& name : rows.removed) append_journal_line(name, nullptr, lines);
-  for (std::string const& name : rows.touched)
-    if (IndexRow const* const row = state_.rows.find(name); row != nullptr && rows.removed.count(name) == 0)
-      append_journal_line(name, row, lines);
-  if (names_version == 0 || names_version == names_version_) return lines;
-  state_.rows.newest_first(std::nullopt, [&](std::string_view name, std::string_view) {
-    append_journal_line(name, state_.rows.find(name), lines, names_version);
-    return false;
-  });
-  return lines;
 }
 
 // It compares all rows; if the index cannot be written, it does not do so at each turn.
@@ -430,7 +350,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
   std::string const rebuild = why_rebuild();
   Result<Compared> const compared = compare_rows(!rebuild.empty());
   if (!compared) return compared.error();
-  Unwritten rows;
+  IndexState::Unwritten rows;
   bool acted = false; // nobody else rebuilt it meanwhile
   auto const make = [&](JournalDelta delta) {
     apply(std::move(delta));
@@ -438,7 +358,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
     std::string text = index_codec(profile_.layout, shared()).write(state_.rows);
     if (!shared()) NewestRows::add_to(text, state_.rows);
     if (!shared()) add_checksum(text);
-    rows = take_unwritten();
+    rows = state_.take_unwritten(closing_);
     state_.renewed.clear();
     acted = rebuild_ == rebuild; // else a reason came that nobody has acted on
     if (acted) rebuild_.clear();
@@ -448,7 +368,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
   Lock const writing(writing_);
   Result<void> written = files_.replace(make, lock_wait);
   Lock const lock(state_.mutex);
-  give_back(rows, written.ok());
+  state_.give_back(rows, written.ok());
   if (!written && rebuild_.empty()) rebuild_ = rebuild;
   if (!rebuild.empty() && (acted || !written)) note_rebuilt(rebuild, *compared, written);
   return written;
@@ -494,39 +414,9 @@ SESSIONKIT_SELDOM Result<StoreIndex::Compared> StoreIndex::compare_rows(bool reb
     else if (row.error().code != Errc::not_found && compared.unread++ == 0)
       compared.why_unread = row.error().message;
   }
-  if (by_key() || !shared()) drop_all_but({ids->begin(), ids->end()}, true);
-  return compared;
-}
-
-// Drops the rows of other sessions; `only_ours`: only those of no other program, and (by ids) not touched.
-SESSIONKIT_SELDOM void StoreIndex::drop_all_but(std::set<SessionId> const& there, bool only_ours) {
   Lock const lock(state_.mutex);
-  std::vector<std::string> gone;
-  state_.rows.each([&](std::string_view name, IndexRow const*, std::string_view) {
-    if (auto const id = SessionId::parse(name); id && there.count(*id) == 0)
-      gone.emplace_back(std::string(name));
-  });
-  for (std::string const& name : gone) {
-    bool const keep =
-        only_ours && (!state_.rows.find(name)->raw.empty() || (!by_key() && state_.touched.count(name) > 0));
-    if (!keep) state_.drop(name);
-  }
-}
-
-// The changes to write; the state's mutex is held here and below.
-SESSIONKIT_SELDOM StoreIndex::Unwritten StoreIndex::take_unwritten() {
-  if (closing_) state_.touched.merge(state_.renewed);
-  return {std::exchange(state_.touched, {}), std::exchange(state_.removed, {})};
-}
-
-void StoreIndex::give_back(Unwritten const& rows, bool written) {
-  if (!written) {
-    state_.touched.insert(rows.touched.begin(), rows.touched.end());
-    state_.removed.insert(rows.removed.begin(), rows.removed.end());
-    return;
-  }
-  for (std::string const& name : rows.touched)
-    if (IndexRow* const row = state_.rows.find(name)) row->titled = false;
+  if (by_key() || !shared()) state_.drop_all_but({ids->begin(), ids->end()}, true, by_key());
+  return compared;
 }
 
 // The state's mutex is held.
@@ -572,7 +462,10 @@ Result<std::size_t> StoreIndex::reindex(StoreProgress const& progress) {
     auto const row = watch_.refresh(id, true);
     if (row || row.error().code != Errc::not_found) there.insert(id); // unread: it stays as it was
   }
-  drop_all_but(there, false);
+  {
+    Lock const lock(state_.mutex);
+    state_.drop_all_but(there, false, by_key());
+  }
   if (progress) progress(done, done);
   Result<void> const written = write_whole(options_->lock_wait);
   emit_events();

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -51,9 +50,6 @@ class SESSIONKIT_API StoreIndex {
     std::size_t rows = 0, unread = 0; // numbers of transcripts
     std::string why_unread = {};      // why the first unread transcript could not be read
   };
-  struct Unwritten {
-    std::set<std::string> touched, removed;
-  };
 
   bool may_write_unasked() const;
   bool has_stored();
@@ -62,24 +58,17 @@ class SESSIONKIT_API StoreIndex {
   // True if the index has no journal: another program that writes no journal uses the index too, or a journal
   // cannot represent the form of the index.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
-  SessionInfo summary(IndexRow const& row) const;
   std::optional<SessionPage> list_newest(ListQuery const& query);
-  std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
   std::vector<SessionInfo> select_true(ListQuery const& query, RowCheck check);
   Result<void> check_unread(ListQuery const& query);
 
   void load();
   void catch_up();
   void apply(JournalDelta delta);
-  std::string journal_lines(Unwritten const& rows, std::uint64_t names_version);
-  void apply_change(RowChange change);
   Result<void> append_rows(std::chrono::milliseconds lock_wait);
   Result<void> write_whole(std::chrono::milliseconds lock_wait);
   Result<void> write_rebuilt(std::chrono::milliseconds lock_wait);
   Result<Compared> compare_rows(bool rebuild);
-  Unwritten take_unwritten();
-  void give_back(Unwritten const& rows, bool written);
-  void drop_all_but(std::set<SessionId> const& there, bool only_ours);
   std::string why_rebuild();
   void note_rebuilt(std::string const& why, Compared const& compared, Result<void> const& written);
   void emit_events();
