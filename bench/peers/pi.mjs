@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pi's own session code: resume FILE | list DIR | append DIR COUNT. Prints {"ms","count","peak_kib"}.
+// pi's own session code: history FILE | next FILE | list DIR | append DIR COUNT. Prints {"ms","count","peak_kib"}.
 import fs from "node:fs";
 import { SessionManager } from "@mariozechner/pi-coding-agent";
 
@@ -13,9 +13,16 @@ const assistant = {
 };
 
 let done = 0, begin = 0;
-if (operation === "resume") {
+const body = (session) => JSON.stringify(session.buildSessionContext().messages).length;
+if (operation === "history") {
   begin = performance.now();
-  done = SessionManager.open(target).buildSessionContext().messages.length;
+  done = body(SessionManager.open(target));
+} else if (operation === "next") {
+  const session = SessionManager.open(target);
+  body(session);
+  session.appendMessage({ role: "user", content: [{ type: "text", text }], timestamp: Date.now() });
+  begin = performance.now();
+  done = body(session);
 } else if (operation === "list") {
   begin = performance.now();
   done = (await SessionManager.list("/home/u/proj", target)).length;

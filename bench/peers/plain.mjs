@@ -7,7 +7,7 @@ const [operation, target, count] = process.argv.slice(2);
 const text = fs.readFileSync(0, "utf8");
 const load = (file) => fs.readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-function pathOf(entries) {
+function messagesOf(entries) {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const kept = [];
   let first;
@@ -16,13 +16,17 @@ function pathOf(entries) {
     if (entry.type === "compaction" && !first) first = entry.firstKeptEntryId;
     if (entry.id === first) break;
   }
-  return kept.reverse();
+  return kept.reverse().filter((entry) => entry.type === "message").map((entry) => entry.message);
 }
 
-let done = 0;
-const begin = performance.now();
-if (operation === "resume") {
-  done = pathOf(load(target)).length;
+let done = 0, begin = performance.now();
+if (operation === "history") {
+  done = JSON.stringify(messagesOf(load(target))).length;
+} else if (operation === "next") {
+  const messages = messagesOf(load(target));
+  messages.push({ role: "user", content: [{ type: "text", text }] });
+  begin = performance.now();
+  done = JSON.stringify(messages).length;
 } else if (operation === "list") {
   const sessions = fs.readdirSync(target).filter((name) => name.endsWith(".jsonl")).map((name) => {
     const entries = load(path.join(target, name));

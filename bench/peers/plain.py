@@ -13,7 +13,7 @@ def load(name):
         return [json.loads(line) for line in file]
 
 
-def path_of(entries):
+def messages_of(entries):
     by_id = {entry["id"]: entry for entry in entries}
     kept, first, entry = [], None, entries[-1]
     while entry:
@@ -23,7 +23,7 @@ def path_of(entries):
         if entry["id"] == first:
             break
         entry = by_id.get(entry.get("parentId"))
-    return kept[::-1]
+    return [entry["message"] for entry in kept[::-1] if entry["type"] == "message"]
 
 
 def append(target, count, text):
@@ -51,8 +51,13 @@ def list_sessions(target):
 operation, target = sys.argv[1:3]
 text = sys.stdin.read()
 begin = time.perf_counter()
-if operation == "resume":
-    done = len(path_of(load(target)))
+if operation == "history":
+    done = len(json.dumps(messages_of(load(target)), ensure_ascii=False))
+elif operation == "next":
+    messages = messages_of(load(target))
+    messages.append({"role": "user", "content": [{"type": "text", "text": text}]})
+    begin = time.perf_counter()
+    done = len(json.dumps(messages, ensure_ascii=False))
 elif operation == "list":
     done = list_sessions(target)
 else:
