@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The operations of run.py with LangGraph's SqliteSaver: each append is an `update_state` of a graph with messages, and
-stores the whole state. As it comes it flushes each append (synchronous = FULL); `append` sets NORMAL. A list is a list of
-checkpoints, one a thread here. A host that compacts keeps the newest messages in the state, so `make_history` does."""
+stores the whole state. As it comes it flushes each append (synchronous = FULL); `append` sets NORMAL. A list is a list
+of checkpoints, one a thread here. A host that compacts keeps the newest messages in the state, so `make_history` does."""
 import json
 import os
 import sqlite3

@@ -4,17 +4,20 @@
 tables of the documents of them. Each sample is a process of its own. The programs run in turns, in each second round in
 the reverse order (ABBA), on the same files or on a file of their own with the same messages.
 
-usage: run.py BIN [--out FILE] [--cache DIR] [--dir DIR] [--rounds N] [--quick] [--present]
+usage: run.py BIN [--out FILE] [--cache DIR] [--dir DIR] [--rounds N] [--quick] [--present] [--only PROGRAM]
 
 BIN is the folder with the programs that `ninja sessionkit_peers sessionkit_bench` builds. Other programs are installed
 into DIR of --cache: pi with npm, rig-memory with cargo, the Python packages with pip. Whatever cannot be had is named as
-not run, with the reason. --present: install nothing. --quick: small files, to see that all programs work."""
+not run, with the reason. --present: install nothing. --quick: small files, to see that all programs work.
+--only PROGRAM: only this one and sessionkit; exits with 77 if it is not there."""
 import argparse
 import datetime
 import json
 import os
 import pathlib
 import platform
+import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -37,6 +40,7 @@ def parse():
     words.add_argument("--rounds", type=int, default=6)
     words.add_argument("--quick", action="store_true")
     words.add_argument("--present", action="store_true")
+    words.add_argument("--only")
     return words.parse_args()
 
 
@@ -52,13 +56,16 @@ class Installed:
     """The commands of the programs, their versions, and why others were not run."""
 
     def __init__(self, options):
-        self.bin, self.cache, self.present = options.bin.resolve(), options.cache.resolve(), options.present
+        self.bin, self.cache = options.bin.resolve(), options.cache.resolve()
+        self.present, self.only = options.present, options.only
         self.cache.mkdir(parents=True, exist_ok=True)
         self.commands, self.versions, self.not_run = {}, {}, {}
         for add in (self.add_built, self.add_pi, self.add_plain, self.add_rig, self.add_python, self.add_searchers):
             add()
 
     def attempt(self, name, install):
+        if self.only not in (None, name) and name != "sessionkit":
+            return
         try:
             self.commands[name], self.versions[name] = install()
         except OSError as error:
@@ -146,19 +153,6 @@ class Installed:
             self.attempt(name, lambda: (command, output_of(command[0], "--version").splitlines()[0].split()[-1]))
 
 
-def timed_process(command):
-    """The time and peak memory of a whole process, its start included."""
-    begin = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
-    child.stdout.read()
-    _, status, used = os.wait4(child.pid, 0)
-    ms = (time.perf_counter() - begin) * 1000
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        return {"failed": f"exit code {child.returncode}"}
-    return {"ms": ms, "peak_kib": used.ru_maxrss}
-
-
 class Measurement:
     def __init__(self, options, installed):
         self.installed, self.quick = installed, options.quick
@@ -177,6 +171,8 @@ class Measurement:
 
     def in_turns(self, name, samplers, rounds=None):
         """`samplers`: of each program, a function that takes a sample. The first one is sessionkit's."""
+        if len(samplers) == 1:
+            return
         taken = {program: [] for program in samplers}
         load = os.getloadavg()[0]
         for number in range(rounds or self.rounds):
@@ -232,7 +228,7 @@ class Measurement:
                     found["ms"] /= found["count"]
                 return found
             return sample
-        few = 20 if self.quick else 1
+        few = 100 if self.quick else 1
         self.in_turns(name, {row: sampler(program, operation, max(10, count // few))
                              for row, program, operation, count in rows if self.has(program)})
 
@@ -279,13 +275,13 @@ class Measurement:
     def histories(self):
         programs = self.has("sessionkit", "nlohmann", "sqlite", "rig", "pi", "node", "python", "agents", "langgraph")
         for count in (100, 10000, 100000):
-            self.history(f"history_{count}", count // (10 if self.quick and count > 100 else 1), 0, programs)
+            self.history(f"history_{count}", count // (100 if self.quick and count > 100 else 1), 0, programs)
         for count in (10000, 100000):
-            self.history(f"compacted_{count}", count // (10 if self.quick else 1), 50, programs)
+            self.history(f"compacted_{count}", count // (100 if self.quick else 1), 50, programs)
         for megabytes in (10, 100, 600):
             readers = self.has("sessionkit", *(("nlohmann",) if megabytes < 600 else ()), "pi", "node", "python")
             target = self.root / "made-transcript"
-            self.call("sessionkit", "make_transcript", target, megabytes // (10 if self.quick else 1))
+            self.call("sessionkit", "make_transcript", target, max(1, megabytes // (100 if self.quick else 1)))
             self.in_turns(f"resume_{megabytes}",
                           {reader: lambda reader=reader: self.call(reader, "history", target, 0) for reader in readers},
                           2 if self.quick or megabytes == 600 else None)
@@ -294,7 +290,7 @@ class Measurement:
     def next_requests(self):
         programs = self.has("sessionkit", "nlohmann", "sqlite", "rig", "pi", "node", "python", "agents", "langgraph")
         for count in (100, 10000):
-            many = count // (10 if self.quick and count > 100 else 1)
+            many = count // (100 if self.quick and count > 100 else 1)
             rows = {"sessionkit": "next", "sessionkit_pieces": "next_pieces", **{each: "next" for each in programs[1:]},
                     **({"sqlite_parsed": "next_parsed"} if "sqlite" in programs else {})}
             targets = self.made("make_history", many, 0, programs)
@@ -311,29 +307,38 @@ class Measurement:
             self.in_turns(f"next_{count}", {row: sampler(row, operation) for row, operation in rows.items()})
             self.remove_made()
 
+    def settle(self, store):
+        """The index is made once, and when the sessions are no longer new; a host's appends keep it, as in real use."""
+        for operation in ("index", "list"):
+            time.sleep(1)
+            self.call("sessionkit", operation, store, 0)
+
     def lists(self):
-        few = 10 if self.quick else 1
+        few = 100 if self.quick else 1
         everyone = self.has("sessionkit", "nlohmann", "sqlite", "rig", "pi", "node", "python", "agents", "langgraph")
         for size in (10, 32):
             targets = self.made("make_list", 5000 // few, size, everyone, folder=True)
-            self.call("sessionkit", "list", targets["sessionkit"], 0)  # the index is made once, as in real use
+            self.settle(targets["sessionkit"])
             for name, limit in (("newest", 50), ("all", 0)):
                 self.in_turns(f"list_{name}_{size}", {each: lambda each=each: self.call(each, "list", targets[each], limit)
                                                       for each in everyone})
             self.remove_made()
         some = self.has("sessionkit", "nlohmann", "sqlite", "agents")
         targets = self.made("make_list", 100000 // few, 1, some, folder=True)
-        self.call("sessionkit", "list", targets["sessionkit"], 50)
+        self.settle(targets["sessionkit"])
         self.in_turns("open_100000", {each: lambda each=each: self.call(each, "list", targets[each], 50) for each in some})
         self.remove_made()
 
     def processes(self, name, commands, rounds=None):
-        self.in_turns(name, {row: lambda command=command: timed_process(command) for row, command in commands.items()}, rounds)
+        """Whole processes, started and measured by a small program: a child of this one would inherit its peak."""
+        lines = {row: "LC_ALL=C exec " + shlex.join(command) + " >/dev/null 2>&1" for row, command in commands.items()}
+        self.in_turns(name, {row: lambda line=line: self.call("sessionkit", "run", line, 0) for row, line in lines.items()}, rounds)
 
     def searches(self):
         folder = self.fresh("made-search")
         self.call("sessionkit", "make_search", folder, 20 if self.quick else 1000)
-        found = self.call("sessionkit", "search", folder, 0)  # this also makes the index of the store
+        self.settle(folder)
+        found = self.call("sessionkit", "search", folder, 0)
         if found.get("count") != 1:
             self.faults.append(f"search: {found}")
         rows = {"sessionkit": [*self.installed.commands["sessionkit"], "search", str(folder), "0"]}
@@ -369,7 +374,7 @@ def machine(folder):
     system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
     return {"cores": os.cpu_count(), "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
             "architecture": platform.machine(), "system": system, "kernel": platform.release().split("-")[0],
-            "file_system": output_of("stat", "-f", "-c", "%T", folder), "flush_ms": flush_ms(folder)}
+            "file_system": output_of("findmnt", "-n", "-o", "FSTYPE", "-T", folder), "flush_ms": flush_ms(folder)}
 
 
 def findings(options):
@@ -387,6 +392,14 @@ def findings(options):
     return json.loads(run.stdout)
 
 
+def write(path, out):
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # the samples of a program on one line
+        text = re.sub(r"\[\s+([-\d., \n]+?)\s+\]", lambda found: "[" + " ".join(found[1].split()) + "]", json.dumps(out, indent=1))
+        path.write_text(text + "\n")
+
+
 def main():
     options = parse()
     installed = Installed(options)
@@ -398,18 +411,20 @@ def main():
         for measure in (measurement.appends, measurement.histories, measurement.next_requests, measurement.lists,
                         measurement.searches, measurement.checks):
             measure()
-        out["operations"] = measurement.operations
-        out["bench"] = {"load": round(os.getloadavg()[0], 2), "findings": findings(options)}
+        out["operations"], out["minutes"] = measurement.operations, round((time.monotonic() - begin) / 60, 1)
+        out["bench"] = {"load": round(os.getloadavg()[0], 2), "findings": []}
+        write(options.out, out)
+        out["bench"]["findings"] = findings(options)
         out["minutes"] = round((time.monotonic() - begin) / 60, 1)
+        write(options.out, out)
     finally:
         shutil.rmtree(measurement.root, ignore_errors=True)
-    if options.out:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(out, indent=1) + "\n")
     for program, reason in installed.not_run.items():
         print(f"not run: {program}: {reason}")
     for fault in measurement.faults:
         print(f"fault: {fault}")
+    if options.only in installed.not_run:
+        return 77
     return 1 if measurement.faults else 0
 
 

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include <sys/resource.h>
+
 namespace {
 
 namespace sk = sessionkit;
@@ -159,6 +161,12 @@ int make_list(PeerRequest const& request) {
   return 0;
 }
 
+/// Writes the index of a store whose sessions other programs made; a list alone writes none.
+int index_store(PeerRequest const& request) {
+  value_of(sk::reindex_file_store(request.target), "reindex");
+  return 0;
+}
+
 /// A transcript of `count` million bytes like that of a coding agent, with a compaction near its end.
 int make_transcript_of(PeerRequest const& request) {
   make_transcript(request.target, std::uint64_t{request.count} * 1'000'000, kept_tail);
@@ -177,9 +185,21 @@ int make_search(PeerRequest const& request) {
   return 0;
 }
 
+/// Another program from its start to its end, as a command of the shell.
+int run_command(PeerRequest const& request) {
+  auto const begin = PeerClock::now();
+  int const status = std::system(request.target.c_str()); // NOLINT(concurrency-mt-unsafe,cert-env33-c)
+  double const ms = std::chrono::duration<double, std::milli>(PeerClock::now() - begin).count();
+  if (status != 0) fail("Error: exit status " + std::to_string(status));
+  struct rusage used {};
+  require(::getrusage(RUSAGE_CHILDREN, &used) == 0, "no figures of the command");
+  std::printf("{\"ms\":%.6f,\"count\":0,\"peak_kib\":%ld}\n", ms, used.ru_maxrss);
+  return 0;
+}
+
 int text(PeerRequest const&) { return std::fputs(message_text().c_str(), stdout) < 0 ? 1 : 0; }
 
-constexpr std::array<PeerOperation, 13> operations{{{"append", append},
+constexpr std::array<PeerOperation, 15> operations{{{"append", append},
                                                     {"append_durable", append_durable},
                                                     {"history", history},
                                                     {"next", next},
@@ -191,6 +211,8 @@ constexpr std::array<PeerOperation, 13> operations{{{"append", append},
                                                     {"make_list", make_list},
                                                     {"make_transcript", make_transcript_of},
                                                     {"make_search", make_search},
+                                                    {"index", index_store},
+                                                    {"run", run_command},
                                                     {"text", text}}};
 
 }
