@@ -4,9 +4,13 @@
 comparable between machines; seconds are processor time of this one, medians of rounds in random order.
 
 bench/cost/run.py                   headers, libraries, which packaging/debian/create builds, and parts of the source
+bench/cost/run.py --sizes ARCHIVE   writes the sizes of hello with this library, in four ways of linking, as JSON, of
+                                    which bench/peers/tables.py makes a table
 bench/cost/run.py --check PAGE      fails if sessionkit.hpp has more lines than the page states, or than nlohmann's
 """
 import argparse
+import datetime
+import json
 import os
 import pathlib
 import random
@@ -123,6 +127,26 @@ def stripped(path, folder):
     return copy.stat().st_size
 
 
+STATIC = ["-static", *COLLECTED, ROOT / "bench/cost/fmt_static.cpp"]
+LINKS = {  # ways to link hello with libsessionkit.a
+    "libc, libstdc++ and fmt shared": ["-lfmt"], "the same, with `-Wl,--gc-sections`": ["-lfmt", "-Wl,--gc-sections"],
+    "fully static": STATIC, "fully static, with `-Wl,--gc-sections`": [*STATIC, "-Wl,--gc-sections"]}
+
+
+def program_sizes(compiler, archive):
+    """Stripped programs, in bytes."""
+    hello = ROOT / "examples/hello/hello.cpp"
+    sizes = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "hello")
+        for way, flags in LINKS.items():
+            subprocess.run([compiler, *FLAGS, hello, archive, *flags, "-s", "-o", program], check=True)
+            sizes[way] = program.stat().st_size
+    version = subprocess.run([compiler, "-dumpfullversion"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return {"date": datetime.date.today().isoformat(), "compiler": f"{pathlib.Path(compiler).name} {version}",
+            "archive": archive.stat().st_size, "hello": sizes}
+
+
 def library_table(compiler):
     hello = ROOT / "examples/hello/hello.cpp"
     for form in ("static", "shared"):
@@ -166,7 +190,10 @@ def main():
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--check", type=pathlib.Path, metavar="PAGE")
+    parser.add_argument("--sizes", type=pathlib.Path, metavar="ARCHIVE")
     arguments = parser.parse_args()
+    if arguments.sizes:
+        return print(json.dumps(program_sizes(arguments.compiler, arguments.sizes), indent=1))
     if arguments.check:
         return check(arguments.compiler, arguments.check)
     print(*header_table(arguments.compiler, arguments.rounds), "", *library_table(arguments.compiler), "",
