@@ -403,6 +403,9 @@ def write(path, out):
 def main():
     options = parse()
     installed = Installed(options)
+    if options.only in installed.not_run:
+        print(f"not run: {options.only}: {installed.not_run[options.only]}")
+        return 77
     measurement = Measurement(options, installed)
     begin = time.monotonic()
     try:
@@ -423,8 +426,6 @@ def main():
         print(f"not run: {program}: {reason}")
     for fault in measurement.faults:
         print(f"fault: {fault}")
-    if options.only in installed.not_run:
-        return 77
     return 1 if measurement.faults else 0
 
 
