@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/file_store/index_codec.hpp>
 #include <sessionkit/detail/file_store/newest_rows.hpp>
 #include <sessionkit/detail/json/json.hpp>

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/history/context_builder.hpp>
 #include <sessionkit/detail/history/long_context.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
+#include <sessionkit/dialect.hpp>
 
 #include <algorithm>
 #include <limits>

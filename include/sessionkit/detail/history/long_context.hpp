@@ -22,12 +22,12 @@ struct LongContext {
 /// Does the same as `load_context`. But if the lines of the context are longer than `limit` bytes, it may
 /// decode only the newest entries, and find the others. If the context has a compaction or damage, or if the
 /// limit is 0, it decodes all.
-Result<LongContext> load_newest(SessionStore& store, SessionId const& id, EntryId const& leaf,
-                                std::size_t limit);
+SESSIONKIT_API Result<LongContext> load_newest(SessionStore& store, SessionId const& id, EntryId const& leaf,
+                                               std::size_t limit);
 
 /// Decodes the older entries, oldest first, and calls `visit` for some of them at a time, until it returns
 /// false. Returns false if `visit` did, or if the log has anything that only `load_context` can judge.
-Result<bool> read_older(SessionStore& store, SessionId const& id, LongContext const& context,
-                        std::function<bool(std::vector<Entry>)> const& visit);
+SESSIONKIT_API Result<bool> read_older(SessionStore& store, SessionId const& id, LongContext const& context,
+                                       std::function<bool(std::vector<Entry>)> const& visit);
 
 }}}
