@@ -269,7 +269,9 @@ struct ThreadNames {
   std::map<std::string, std::string> by_thread = {};
 };
 
-std::shared_ptr<ThreadNames> thread_names(ForeignFiles& files) {
+// Null if the rollout is not where Codex keeps it: then the names are not those of its program.
+std::shared_ptr<ThreadNames> thread_names(ForeignFiles& files, std::string const& rollout) {
+  if (rollout.rfind("sessions/", 0) != 0 && rollout.rfind("archived_sessions/", 0) != 0) return nullptr;
   Result<std::int64_t> const modified = files.modified(ThreadNames::file);
   if (!modified) return nullptr; // a folder of rollouts alone
   auto known = std::static_pointer_cast<ThreadNames>(files.kept(ThreadNames::file));
@@ -290,7 +292,7 @@ Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const&
   session.importer = "codex";
   session.id = thread_of(file);
   session.file = file;
-  if (auto const names = thread_names(files)) {
+  if (auto const names = thread_names(files, file)) {
     auto const named = names->by_thread.find(session.id);
     if (named != names->by_thread.end()) session.title = named->second;
   }
