@@ -54,15 +54,17 @@ class TurnRun {
         on_event_(on_event),
         cancel_(cancel),
         target_(agent.target),
-        view_limit_(agent.view_limit) {}
+        view_limit_(agent.view_limit),
+        draft_(agent.drafts.value_or(DraftPlace())) {}
 
   TurnOutcome run_within(sk::Turn& turn, sk::Message const& said) {
-    turn.append(said).value();
+    store(turn, said);
     return converse(turn);
   }
 
   /// Null: the session's last message is answered.
   TurnOutcome run(sk::Message const* said) {
+    if (holds()) begun_ = place();
     sk::Turn turn = session_.begin_turn();
     TurnOutcome outcome = said != nullptr ? run_within(turn, *said) : converse(turn);
     bool const too_long = outcome.failure && outcome.failure->kind == llm::FailureKind::context_exceeded;
@@ -70,6 +72,7 @@ class TurnRun {
       turn.commit().value();
     else // a message that the model refuses as too long would be too long in the next turn too
       turn.abort(too_long ? sk::Turn::Unanswered::drop : sk::Turn::Unanswered::keep).value();
+    draft_.drop();
     if (outcome.end == TurnEnd::finished) outcome.learned = learned_;
     for (auto& record : records_) keep_record(std::move(record));
     bool const now = outcome.end == TurnEnd::finished && !agent_.compacts_within_turn;
@@ -88,7 +91,8 @@ class TurnRun {
       std::vector<ToolCall> calls;
       for (auto const* use : answer.message.tool_uses()) calls.push_back({use, &history_, cancel_});
       auto outputs = answer.failure ? Outputs() : run_in_session(turn, calls);
-      if (!answer.message.parts.empty()) turn.append(answer.message).value();
+      if (!answer.message.parts.empty()) store(turn, answer.message);
+      if (!holds()) draft_.drop();
       if (answer.failure) {
         outcome.failure = answer.failure;
         outcome.end = was_cancelled(answer.failure) ? TurnEnd::interrupted : TurnEnd::failed;
@@ -198,8 +202,12 @@ class TurnRun {
     for (auto const& tool : agent_.tools) request.tools.push_back(tool.spec);
     request.max_tokens = agent_.max_tokens;
     tell(RequestMade{&history_, &request.parts});
-    return agent_.provider->generate(
-        request, [&](llm::Event const& event) { tell(event); }, cancel_);
+    begin_draft();
+    auto const on_event = [&](llm::Event const& event) {
+      draft_.add(event);
+      tell(event);
+    };
+    return agent_.provider->generate(request, on_event, cancel_);
   }
 
   using Outputs = std::map<sk::ToolUse const*, ToolOutput>; ///< of calls that are done
@@ -228,16 +236,31 @@ class TurnRun {
       auto const pending = running.find(call.use);
       ToolOutput output = pending == running.end() ? std::move(outputs[call.use]) : pending->second.get();
       sk::Message const result = sk::tool_result(*call.use, std::move(output.text), output.is_error);
-      turn.append(result).value();
+      store(turn, result);
       tell(ToolEnded{call.use, &result});
       if (!output.record.is_null()) records_.push_back({call.use->name, std::move(output.record)});
     }
   }
 
-  // The calls of an interrupted answer are complete but were never run.
-  static void refuse_calls(sk::Turn& turn, sk::Message const& answer) {
-    for (auto const* call : answer.tool_uses())
-      turn.append(sk::tool_result(*call, "interrupted", true)).value();
+  void store(sk::Turn& turn, sk::Message const& message) {
+    turn.append(message).value();
+    if (holds()) unsaved_.push_back(message);
+  }
+
+  // The log has the messages of the turn only when it ends.
+  bool holds() const { return draft_.place().holds; }
+
+  // Where the next entry will be.
+  DraftHead place() const { return {{}, session_.id(), session_.leaf(), session_.info().value().end}; }
+
+  void begin_draft() {
+    if (!agent_.drafts) return;
+    DraftHead head = begun_ ? *begun_ : place();
+    head.unsaved = unsaved_;
+    head.made = *sk::StreamDecoder(target_.provider).finish().generation;
+    head.made.provider = agent_.provider->name();
+    head.made.model = target_.model;
+    draft_.begin(std::move(head));
   }
 
   // For people only: a dialect that cannot represent it does without.
@@ -270,7 +293,10 @@ class TurnRun {
   std::size_t before_cut_ = 0; ///< how many messages it would have had
   bool cut_is_reported_ = false;
   std::vector<sk::Custom> records_; ///< of the tools
-  bool worth_keeping_ = false;      ///< the turn was interrupted after some text or tool call
+  DraftWriter draft_;
+  std::optional<DraftHead> begun_;   ///< of a turn that is stored when it ends
+  std::vector<sk::Message> unsaved_; ///< of such a turn
+  bool worth_keeping_ = false;       ///< the turn was interrupted after some text or tool call
 };
 
 }
@@ -287,6 +313,11 @@ sk::Result<TurnOutcome> answer_again(sk::Session& session, Agent const& agent, O
   try {
     return TurnRun(session, agent, on_event, cancel).run(nullptr);
   } catch (sk::Exception const& refused) { return refused.error(); }
+}
+
+void refuse_calls(sk::Turn& turn, sk::Message const& answer) {
+  for (auto const* call : answer.tool_uses())
+    turn.append(sk::tool_result(*call, "interrupted", true)).value();
 }
 
 void learn_limits(Agent& agent, LearnedLimits const& limits) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "draft.hpp"
 #include "tool.hpp"
 
 #include <sessionkit/compaction.hpp>
@@ -29,6 +30,10 @@ struct Agent {
   /// Cuts each request to this many tokens, where the profile stores no compaction; 0: not before the model
   /// refuses a request as too long.
   std::size_t view_limit = 0;
+  /// Answers are also written there while they arrive. Absent: a killed process loses them.
+  std::optional<DraftPlace> drafts = {};
+  /// What the tokens of an answer cost, in pi's form; absent: the log has no cost.
+  std::function<sessionkit::RawJson(sessionkit::Usage const&)> price = {};
 };
 
 /// How much of a conversation the model sees, as a person sets it; 0: no limit. The newest turn is always
@@ -118,6 +123,9 @@ sessionkit::Result<TurnOutcome> answer_again(sessionkit::Session& session, Agent
 sessionkit::Result<TurnOutcome> run_within(sessionkit::Session& session, sessionkit::Turn& turn,
                                            Agent const& agent, sessionkit::Message const& said,
                                            OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});
+
+/// Stores a result for each call of an answer that was cut: the calls were never run.
+void refuse_calls(sessionkit::Turn& turn, sessionkit::Message const& answer);
 
 /// The same policy for a model with that window, in tokens: a conversation is compacted if the answer
 /// would no longer fit, or sooner if the policy says so. A policy that never compacts for size stays so.

@@ -11,6 +11,7 @@
 #include <sessionkit/search.hpp>
 #include <sessionkit/session_key.hpp>
 
+#include <agent/keep_drafts.hpp>
 #include <algorithm>
 #include <utility>
 
@@ -271,8 +272,9 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
   return found;
 }
 
-sk::Result<Conversations::History> Conversations::history(Caller const& caller,
-                                                          sk::SessionId const& id) const {
+sk::Result<Conversations::History> Conversations::history(Caller const& caller, sk::SessionId const& id) {
+  if (auto const found = find(caller, id); !found) return found.error();
+  keep_cut_answers(id);
   auto info = find(caller, id);
   if (!info) return info.error();
   auto turn = turns_.running(id.str());
@@ -389,6 +391,22 @@ void Conversations::prune(agent::PruneRule const& rule) {
         note("removed session " + removal.id.str() + " of agent " + hosted_.agent + ": " + removal.why);
       });
   if (!done) note("old sessions of agent " + hosted_.agent + " were not removed: " + done.error().message);
+}
+
+void Conversations::keep_cut_answers() {
+  if (!hosted_.with.drafts) return;
+  for (auto const& id : agent::sessions_with_drafts(*hosted_.with.drafts)) keep_cut_answers(id);
+}
+
+void Conversations::keep_cut_answers(sk::SessionId const& id) {
+  auto const& drafts = hosted_.with.drafts;
+  if (!drafts || !agent::has_draft(*drafts, id)) return;
+  auto const place = turns_.reserve(id.str()); // no turn begins meanwhile
+  if (!place) return;
+  auto const done = agent::keep_drafts(*drafts, hosted_.store, id);
+  if (done.kept != 0)
+    note("session " + id.str() + ": its last answer was cut when a program was killed; its text was kept");
+  for (auto const& problem : done.problems) note(problem);
 }
 
 sk::Result<sk::ChannelLog> Conversations::channels() const {

@@ -107,7 +107,8 @@ class Conversations {
     /// All that was said in the place of an entry of the path, where that is more than this entry.
     std::map<sessionkit::EntryId, std::vector<sessionkit::EntryId>> beside = {};
   };
-  sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
+  /// What another process left of an answer is put into the session first.
+  sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id);
   /// Answers a message of the user again: a new answer beside those before.
   sessionkit::Result<Answering> answer_again(Caller const& caller, sessionkit::SessionId const& id,
                                              sessionkit::EntryId const& message);
@@ -160,6 +161,9 @@ class Conversations {
   /// Returns how many messages waited for a turn; they are dropped.
   std::size_t stop_all() { return turns_.stop_all(); }
 
+  /// Puts what killed processes left of answers into their sessions, and reports it to stderr.
+  void keep_cut_answers();
+
   /// Removes this agent's old sessions, but none with a running turn, and reports each to stderr.
   void prune(agent::PruneRule const& rule);
 
@@ -178,6 +182,7 @@ class Conversations {
                                       RunningTurns::Place place, ChatRequest request);
   RunningTurns::Work turn_of(Caller const& caller, sessionkit::SessionId const& id,
                              ChatRequest request) const;
+  void keep_cut_answers(sessionkit::SessionId const& id);
   std::string key_of_new(sessionkit::NewSession const& about) const;
 
   Hosted hosted_;

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,17 @@ cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address,
   return cli::open_store(address, how).value();
 }
 
+/// Where the agent's answers are while they arrive; absent if its store keeps nothing before the end.
+std::optional<agent::DraftPlace> drafts_of(cli::StoreAddress address, sk::Profile const& profile,
+                                           std::string const& agent, Options const& options) {
+  bool const never = !options.saves_turns || profile.timing == sk::WriteTiming::never;
+  if (never || options.drafts.empty()) return std::nullopt;
+  if (address.is_files()) address.place += "/agents/" + agent + "/sessions";
+  bool const holds =
+      profile.timing == sk::WriteTiming::turn_atomic || profile.timing == sk::WriteTiming::whole;
+  return agent::DraftPlace{options.drafts, cli::full_name(address), holds};
+}
+
 agent::Agent make_agent(Options const& options) {
   agent::Agent made;
   made.provider = llm::open_provider(options.provider).value();
@@ -81,6 +93,7 @@ chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
   chat_host::Agents agents;
   for (auto const& name : options.agents) {
     auto store = open_store_of(name, address, options);
+    auto drafts = drafts_of(address, store->profile(), name, options);
     if (!options.saves_turns) store = unsaved.emplace_back(std::make_shared<agent::DeferredStore>(store));
     chat_host::Hosted hosted{name,
                              std::move(store),
@@ -92,6 +105,7 @@ chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
                              options.saves_turns,
                              owns_store(address, options)};
     hosted.models = options.models;
+    hosted.with.drafts = std::move(drafts);
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;
@@ -144,11 +158,22 @@ void greet(Options const& options, int port) {
   std::cout << std::flush;
 }
 
+/// The options, without a folder for drafts that cannot be written.
+Options with_drafts(Options options) {
+  if (options.drafts.empty()) return options;
+  if (auto const made = agent::make_draft_folder(options.drafts); !made) {
+    std::cerr << "chat_host: answers are not kept while they arrive: " << made.error().message << '\n';
+    options.drafts.clear();
+  }
+  return options;
+}
+
 int run(Options const& options) {
   allow_many_files();
   sigset_t const ends = block_ends();
   Unsaved unsaved;
   auto const agents = make_agents(options, unsaved);
+  for (auto const& [name, conversations] : agents) conversations->keep_cut_answers();
   chat_host::Server server(options.server, agents);
   server.start();
   greet(options, server.port());
@@ -169,7 +194,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe): there is one thread
   std::signal(SIGXFSZ, SIG_IGN); // NOLINT(concurrency-mt-unsafe): a full disk is an error like others
   try {
-    return run(chat_host::parse_options(argc, argv));
+    return run(with_drafts(chat_host::parse_options(argc, argv)));
   } catch (cli::Failure const& failure) {
     std::cerr << "chat_host: " << failure.message << "; " << failure.hint << '\n';
   } catch (std::exception const& error) { std::cerr << "chat_host: " << error.what() << '\n'; }

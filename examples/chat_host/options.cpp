@@ -64,6 +64,9 @@ void describe_limits(CLI::App& app, Options& options) {
 void describe_saving(CLI::App& app, Options& options) {
   auto* const no_auto_save = app.add_flag("!--no-auto-save", options.saves_turns,
                                           "store conversations when the program ends, not after each turn");
+  app.add_option("--drafts", options.drafts,
+                 "the directory where answers are while they arrive, so that a killed server loses no text "
+                 "(default: sessionkit/drafts in the user's state directory)");
   app.add_flag("!--no-save-on-exit", options.saves_at_end, "with --no-auto-save: store nothing at the end")
       ->needs(no_auto_save);
 }

@@ -16,6 +16,7 @@ struct Options {
   std::string store = "chat_host_sessions"; ///< a directory, or a URL as the store tool takes it
   std::string profile = {};                 ///< the profile of new sessions; empty: the store's
   std::string channel_logs = {};            ///< a directory; empty: beside the sessions, if these are files
+  std::string drafts = agent::default_draft_folder(); ///< of answers that arrive; empty: they are not kept
   std::vector<std::string> agents = {"main"};
   std::string system = "You are a helpful assistant.";
   std::string folder = {}; ///< the folder that the tools may use; empty: no tools

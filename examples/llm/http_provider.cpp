@@ -77,6 +77,7 @@ class HttpProvider final : public Provider {
   }
 
   sessionkit::Provider format() const noexcept override { return format_.format; }
+  std::string name() const override { return std::string(format_.provider); }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {
     sk::StreamDecoder decoder(format_.format, [&on_event](sk::AnswerPiece const& piece) {

@@ -98,6 +98,9 @@ class Provider {
   /// The provider for whose rules histories are rebuilt and encoded.
   virtual sessionkit::Provider format() const noexcept = 0;
 
+  /// As in `Generation::provider`.
+  virtual std::string name() const { return {}; }
+
   /// What its server accepts, for `Target::server`.
   virtual sessionkit::ServerRules server() const noexcept { return {}; }
 

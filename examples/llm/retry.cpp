@@ -23,6 +23,7 @@ class RetryingProvider final : public Provider {
       : inner_(std::move(inner)), policy_(policy), sleep_(std::move(sleep)), random_(std::move(random)) {}
 
   sessionkit::Provider format() const noexcept override { return inner_->format(); }
+  std::string name() const override { return inner_->name(); }
   sessionkit::ServerRules server() const noexcept override { return inner_->server(); }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {

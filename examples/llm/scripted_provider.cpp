@@ -142,11 +142,12 @@ class ScriptedProvider final : public Provider {
       : options_(std::move(options)), played_(options_.steps.size()) {}
 
   sk::Provider format() const noexcept override { return sk::Provider::anthropic; }
+  std::string name() const override { return "scripted"; }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {
     Playing playing(on_event);
     auto& generation = playing.generation;
-    generation.provider = "scripted";
+    generation.provider = name();
     generation.model = request.model;
     generation.api = "anthropic-messages";
     std::size_t const tokens = (request.parts.system.size() + request.parts.messages.size()) / 4;

@@ -19,6 +19,7 @@ class ServerProvider final : public Provider {
   }
 
   sk::Provider format() const noexcept override { return target_.provider; }
+  std::string name() const override { return inner_->name(); }
   sk::ServerRules server() const noexcept override { return target_.server; }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {

@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -248,6 +249,17 @@ std::string shown(StoreAddress const& address) {
     url.replace(value, std::min(url.find('&', value), url.size()) - value, "***");
   }
   return url;
+}
+
+std::string full_name(StoreAddress const& address) {
+  auto absolute = address;
+  std::error_code unknown;
+  auto const path = fs::absolute(address.place, unknown);
+  if (find_engine(address.engine)->place == Where::path && !unknown) {
+    auto const resolved = fs::weakly_canonical(path, unknown);
+    absolute.place = (unknown ? path.lexically_normal() : resolved).string();
+  }
+  return address.engine + ' ' + shown(absolute);
 }
 
 std::optional<std::string> program_of_store(StoreAddress const& address) {

@@ -37,6 +37,10 @@ StoreAddress parse_address(std::string const& text);
 /// The name of a store for people: a directory's path, or a URL without its password.
 std::string shown(StoreAddress const& address);
 
+/// The same name for a store, whatever the working directory and the links on the way to it; without a
+/// password.
+std::string full_name(StoreAddress const& address);
+
 /// The program whose files are there, if they are not ours: such a store is opened read only.
 std::optional<std::string> program_of_store(StoreAddress const& address);
 
