@@ -85,6 +85,7 @@ Chat::Chat(Options options, bool interactive)
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
   require_requests_file();
   session_.emplace(resume_or_create());
+  keep_cut_answers();
 }
 
 void Chat::require_requests_file() const {
@@ -231,6 +232,7 @@ void Chat::change_model(std::string const& rest) {
   if (!rest.empty() && rest != options_.model) {
     options_.model = rest;
     agent_ = make_agent(options_, store_->profile(), agent_.provider);
+    agent_.drafts = draft_place();
     requests_.clear();
   }
   print(fmt::format("{} of {} answers\n", options_.model, options_.provider.name));

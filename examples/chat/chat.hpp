@@ -10,6 +10,7 @@
 
 #include <agent/agent.hpp>
 #include <agent/deferred_store.hpp>
+#include <agent/keep_drafts.hpp>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -27,7 +28,8 @@ class Chat {
   /// Opens the session that the options name. `interactive`: a person is typing.
   Chat(Options options, bool interactive);
 
-  /// Prints the session's name and length. `known`: the person asked for this session.
+  /// Prints the session's name and length, and to a person the end of what was said. `known`: the person
+  /// asked for this session.
   void greet(bool known);
 
   /// Prints which model answers, and what to try.
@@ -81,6 +83,11 @@ class Chat {
   void show(agent::Compacted const& compacted);
   void show(agent::ViewCut const& cut);
   void require_requests_file() const;
+  /// Keeps what a killed process left of an answer in the open session. `greet` or `ask` reports it.
+  void keep_cut_answers();
+  void report_cut_answers();
+  std::optional<agent::DraftPlace> draft_place() const;
+  void show_recent();
 
   // One for each command; `rest` is the text after it.
   void begin_session(std::string const& rest);
@@ -126,11 +133,13 @@ class Chat {
   std::shared_ptr<agent::DeferredStore> unsaved_; ///< null: each turn is stored when it ends
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
-  std::optional<sessionkit::Session> session_;                 ///< always present after the constructor
+  std::string opened_file_ = {};
+  std::optional<sessionkit::Session> session_; ///< always present after the constructor
   agent::Agent agent_;
   RequestLog requests_; ///< of this process and session
   std::ofstream requests_file_;
-  std::set<std::string> noted_ = {}; ///< events that were shown
+  std::set<std::string> noted_ = {};          ///< events that were shown
+  std::vector<std::string> cut_answers_ = {}; ///< sentences about what killed processes left
   bool cut_is_shown_ = false;
   std::string draft_ = {};
 };

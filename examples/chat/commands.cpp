@@ -127,6 +127,7 @@ void Chat::begin_session(std::string const& rest) {
     about.key = fmt::format("main:cli:{}", sk::to_unix_ms(sk::system_now()));
   session_.emplace(sk::Session::create(store_, about, session_options()).value());
   store_of_session_ = store_;
+  agent_.drafts = draft_place();
   greet(false);
 }
 

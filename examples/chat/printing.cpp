@@ -87,6 +87,7 @@ void Chat::ask(std::string const& text) {
     print_line(fmt::format(R"("type":"session","id":{},"provider":{},"model":{})",
                            json_text(session_->id().str()), json_text(options_.provider.name),
                            json_text(options_.model)));
+  report_cut_answers();
   auto const outcome = run(sk::user(text));
   save();
   auto const why = outcome.failure ? outcome.failure->message : std::string();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <common/stores.hpp>
 #include <common/text.hpp>
 #include <iostream>
 #include <stdexcept>
@@ -59,6 +60,47 @@ void Chat::greet(bool known) {
     print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
   if (unsaved_)
     print(fmt::format("[not stored before {}]\n", options_.no_save_on_exit ? "/save" : "the end"));
+  if (interactive_) show_recent();
+  report_cut_answers();
+}
+
+void Chat::show_recent() {
+  constexpr std::size_t others = 8; // rows: what is above it, a line of its own, and the prompt
+  auto const [columns, rows] = terminal_size();
+  RecentTalk recent(columns, std::max<std::size_t>(rows, others + 4) - others, styled_);
+  sk::walk_back(*store_of_session_, session_->id(), session_->leaf(), [&](sk::Entry const& entry) {
+    return recent.take(entry);
+  }).value();
+  std::cout << recent.text() << std::flush;
+}
+
+std::optional<agent::DraftPlace> Chat::draft_place() const {
+  auto const timing = store_of_session_->profile().timing;
+  auto folder = agent::default_draft_folder();
+  if (unsaved_ || timing == sk::WriteTiming::never || folder.empty()) return std::nullopt;
+  auto const of_store = store_of_session_ == store_ ? cli::parse_address(options_.store)
+                                                    : cli::StoreAddress{"file", opened_file_};
+  bool const holds = timing == sk::WriteTiming::turn_atomic || timing == sk::WriteTiming::whole;
+  return agent::DraftPlace{std::move(folder), cli::full_name(of_store), holds};
+}
+
+void Chat::keep_cut_answers() {
+  agent_.drafts = draft_place();
+  if (!agent_.drafts) return;
+  auto const done = agent::keep_drafts(*agent_.drafts, store_of_session_, session_->id());
+  if (done.kept != 0) {
+    session_->refresh().value();
+    cut_answers_.emplace_back("the last answer was cut when the program was killed; its text was kept");
+  }
+  cut_answers_.insert(cut_answers_.end(), done.problems.begin(), done.problems.end());
+  if (auto const made = agent::make_draft_folder(agent_.drafts->folder); !made) {
+    cut_answers_.push_back("answers are not kept while they arrive: " + made.error().message);
+    agent_.drafts.reset();
+  }
+}
+
+void Chat::report_cut_answers() {
+  for (auto const& sentence : std::exchange(cut_answers_, {})) remark(fmt::format("[{}]\n", sentence));
 }
 
 sk::Session Chat::resume_or_create() {
@@ -119,6 +161,7 @@ std::vector<sk::SessionInfo> Chat::show_sessions(bool numbered) {
 void Chat::open(sk::SessionId const& id) {
   session_.emplace(sk::Session::open(store_, id, session_options()).value());
   store_of_session_ = store_;
+  keep_cut_answers();
   greet(true);
 }
 
@@ -129,6 +172,8 @@ void Chat::open_file(std::string const& path) {
   if (info.entries == 0 && info.damaged != 0) throw std::runtime_error(path + " contains no session");
   session_.emplace(sk::Session::open(store, id).value());
   store_of_session_ = store;
+  opened_file_ = path;
+  keep_cut_answers();
   greet(true);
 }
 

@@ -22,7 +22,9 @@ class Demo(ProgramTest):
         self.assertIn('[read_file {"path":"config.json"}]', killed)
         self.assertIn("the second one could", killed)
         self.assertNotIn("process was killed", killed)  # the end of the answer
-        self.assertIn("Restored: 1 previous turns\nyou> What is in config.json?\n", resumed)
+        self.assertIn("Restored: 1 previous turns\n[the last answer was cut when the program was killed; its text was kept]\n"
+                      "you> What is in config.json?\n", resumed)
+        self.assertRegex(resumed, r"assistant> It retries 3 times\..* the second one could.* \[interrupted\]\n")
         self.assertIn('  -> {"key": "value", "retries": 3}\n', resumed)
         self.assertIn('First you said: "What is in config.json?"', resumed)
         bodies = dict(re.findall(r"^(\S+)\n((?:  .*\n)+)", sent, re.MULTILINE))

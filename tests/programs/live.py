@@ -102,6 +102,13 @@ class Terminal:
         self.type(line + "\n")
         return self.expect(prompt)
 
+    def prompt(self):
+        """Waits until the program waits for a line, after all that it shows; returns the output until then."""
+        shown = self.expect("you> ")
+        while self.read(0.5) or not shown.endswith("you> ") or self.shown:
+            shown, self.shown = shown + self.shown, ""
+        return shown
+
     def show(self, command):
         """Types a command that may show its own prompt, and returns its output."""
         self.type(command + "\n/end\n")

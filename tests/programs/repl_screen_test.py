@@ -160,6 +160,28 @@ class Screens(ProgramTest):
             screen.press("/history\r", "Plan the trip")
             self.assertEqual(screen.leaves(CTRL_D), 0)
 
+    def test_a_restored_conversation_shows_its_end(self):
+        (self.folder / "config.json").write_text('{"retries": 3}')
+        paragraph = " ".join(f"word{n}" for n in range(400))
+        for number, (columns, rows) in enumerate(((80, 24), (200, 60))):
+            for look, env in (("colours", COLOURS), ("dumb", {"TERM": "dumb", **COLOURS})):
+                key = ("--key", f"{look}-{number}")
+                script = self.script({"text": "second " * 60}, {"text": paragraph}, {"text": "Let me look.", "tools": [
+                    {"name": "read_file", "input": {"path": "config.json", "why": "because " * 30}}]}, {"text": "**Three** retries.\n\n- one\n- two"})
+                self.run_program(*self.words(key, script), program=CHAT, stdin="zero\nfirst " + "and more " * 90 + "\nHow many retries?\n")
+                screen = self.chat(*key, size=(columns, rows), env=env)
+                shots = screen.wait_for("two\nyou>")
+                self.golden(f"chat_restored_{look}_{columns}x{rows}.txt", shots)
+                self.assertEqual([line for line in shots if line][-1], "you>")
+                self.assertIn("A script answers here", screen.text)  # nothing was scrolled away
+                for line in screen.lines:
+                    self.assertLessEqual(len(line), columns)
+                self.assertIn("Restored: 3 previous turns", screen.text)
+                self.assertEqual(screen.leaves(CTRL_D), 0)
+
+    def words(self, *groups):
+        return ("--store", self.store, "--folder", self.folder, *(word for group in groups for word in group))
+
     def test_a_picker_that_is_left_opens_nothing(self):
         self.stored()
         for keys in (ESCAPE, "\x03", CTRL_D):

@@ -42,7 +42,7 @@ class Repl(ProgramTest):
 
         again = self.terminal(*arguments)
         again.expect("Restored: 2 previous turns")
-        again.expect("you> ")
+        self.assertIn("you> She is grey", again.prompt())
         self.assertIn('First you said: "My cat is Momo"', again.say("What did I say first?"))
         again.type("/new\n")
         again.expect("New session ")
@@ -213,13 +213,15 @@ class Repl(ProgramTest):
         call = {"text": "Let me look.", "tools": [{"name": "list_dir", "input": {}}]}
         for count, steps in enumerate(((slow,), (call, slow)), 1):
             terminal = self.terminal(*self.script(*steps))
-            terminal.expect("you> ")
+            terminal.prompt()
             terminal.type(f"Remember the heron {count}\n")
             terminal.expect("word word ")
             self.assertEqual(terminal.kill(), -signal.SIGKILL)
             again = self.terminal("-c")
             again.expect(f"Restored: {2 * count - 1} previous turns")
-            again.expect("you> ")
+            shown = again.prompt()
+            self.assertRegex(shown, r"assistant> (word )+\[interrupted\]\n\[the last answer was cut when the program was killed; "
+                             r"its text was kept\]\nyou> \Z")
             self.assertIn('First you said: "Remember the heron 1', again.say("What was first?"))
             again.type("/quit\n")
             self.assertEqual(again.wait(), 0)
