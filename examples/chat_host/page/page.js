@@ -24,7 +24,8 @@ class Visit {
     this.id = id; // null until the server has given one
     this.state = "idle"; // "asking": a message is being sent; "answering": the server accepted it
     this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
-    this.stopping = false; // the user cancelled the answer
+    this.stopping = false; // the user cancelled the answer, which the server does not know yet
+    this.lost = false; // the server cannot be reached
     this.after = undefined; // the next message follows this entry: an earlier one was edited
     this.settings = {}; // that the server has: the model and the system prompt; empty means the server's own
     this.wanted = null; // those of the next message, if they were changed
@@ -202,6 +203,7 @@ const ends = { finished: "The answer is complete.", interrupted: "The answer was
 
 // Listens to a turn until its end. A message that the server did not store goes back to the input field.
 async function hearTurn(here, reply) {
+  here.stopping = here.lost = false;
   setState(here, "answering");
   announce("Answering.");
   const heard = attempt(() => hearAll(here, reply));
@@ -210,13 +212,16 @@ async function hearTurn(here, reply) {
   if (here.left) return;
   setState(here, "idle");
   announce(ends[end?.end] ?? "");
-  const dropped = here.said !== null && !here.said.stored;
-  if (dropped) giveBack(here);
-  const nothing = here.said?.again && end?.end === "failed";
+  const { said } = here;
+  const dropped = said !== null && !said.stored;
+  const nothing = said?.again && end?.end === "failed";
   here.said = null;
   list.reload();
   if (dropped || nothing || end === null) await show(here);
   else await label(here);
+  const last = end === null && here.entries?.filter(({ role }) => role === "user").at(-1); // a server that was killed may have kept it
+  const kept = last?.content?.some(({ text }) => text === said?.text);
+  if (dropped && !kept) giveBack(here, said);
 }
 
 // The messages of the turn that ended get their buttons.
@@ -292,28 +297,34 @@ async function go(entry) {
   if (focus && !here.left) talk.focus({ ...focus, entry });
 }
 
-// Returns the last event; null if the turn should not be followed any more. A lost connection is tried again for half
-// a minute.
+// Returns the last event; null if the turn should not be followed any more. A lost connection is tried again each second,
+// until the user stops it.
 async function hearAll(here, reply) {
   let last = "";
-  for (let tries = 30; tries > 0; --tries) {
+  for (;;) {
     try {
       reply ??= await api.listen(here.id, last, here.signal);
+      here.lost = false;
       if (reply.status === 204) return null;
       const before = last;
       for await (const [name, event] of api.events(reply)) {
         if (event.type === "session" && before) return null; // this is another turn
-        [last, tries] = [name, 30];
+        last = name;
         hear(here, event);
         if (event.type === "done") return event;
       }
     } catch (lost) {
-      if (here.left || lost instanceof api.Problem) throw lost; // an answer of the server is final
+      if (here.left || (lost instanceof api.Problem && lost.status < 500)) throw lost; // an answer of the server is final
+      if (!reply && !here.lost) talk.waiting("The connection is lost; trying again. Stop ends this.");
+      here.lost ||= !reply;
     }
     reply = null;
     await pause(1000);
+    if (here.lost && here.stopping) {
+      talk.lost();
+      throw new Error("The connection is lost. Open the conversation again to see the result.");
+    }
   }
-  throw new Error("The connection is lost. Open the conversation again to see the result.");
 }
 
 function hear(here, event) {
@@ -326,10 +337,8 @@ function hear(here, event) {
 
 // A message that the server does not have must be sent again: put it into the input field of its conversation, before
 // newly typed text.
-function giveBack(here) {
-  const { text, bubble, images } = here.said;
-  here.said = null;
-  bubble.remove();
+function giveBack(here, { text, bubble, images }) {
+  bubble?.remove();
   const together = (more) => (more ? `${text}\n\n${more}` : text);
   if (here.id === visit.id && images?.length) attachments.set(images);
   if (here.id === visit.id) type(together($("message").value));
@@ -355,7 +364,8 @@ async function say(text) {
     return taken(here, reply);
   }
   setState(here, "idle");
-  giveBack(here);
+  giveBack(here, here.said);
+  here.said = null;
   if (here.id !== null) await show(here); // it may be answering another message
 }
 
@@ -374,7 +384,7 @@ async function taken(here, reply) {
 }
 
 function stop() {
-  if (visit.state === "asking") visit.stopping = true; // as soon as there is a turn to stop
+  if (visit.state === "asking" || visit.lost) visit.stopping = true; // as soon as there is a turn to stop
   else attempt(() => api.cancel(visit.id));
 }
 

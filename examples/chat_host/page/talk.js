@@ -136,6 +136,12 @@ export class Talk {
     this.wait = this.add(element("div", { className: "cut", text: words }));
   }
 
+  // The rest of the answer is not known.
+  lost() {
+    this.wait?.remove();
+    this.ended("the connection was lost here");
+  }
+
   // Adds text to the answer or to a thought. It extends one node, so that a long answer stays cheap.
   write(kind, piece) {
     if (this.open?.kind !== kind) this.begin(kind);

@@ -8,7 +8,7 @@ const server = new Server("store", [
   { when: "refuse", error: { kind: "refused", message: "the provider says no" } },
   { when: "broken", text: "half of an answer", cut: true },
   { when: "think", thinking: "deep thoughts", text: "thought enough", delay_ms: 100 },
-  slowly, slowly, slowly, slowly,
+  slowly, slowly, slowly, slowly, slowly,
 ], "--body-limit", "50000");
 const atomic = new Server("claw0", [slowly, { when: "refuse", error: { kind: "refused", message: "the provider says no" } }],
   "--profile", "claw0");
@@ -155,7 +155,14 @@ step("after a kill in the middle the page reconnects, and shows what is stored",
   await shows(messages("assistant"), "word word");
   await server.restart("SIGKILL");
   await idle();
-  await soon(async () => (await talk()).join("|") === "slowly until it dies", "half an answer is gone");
+  await shows(messages("cut"), "interrupted");
+  const [asked, half, mark] = await talk();
+  assert.deepEqual([asked, mark], ["slowly until it dies", "interrupted"]);
+  assert.match(half, /^word word( word)* ?$/);
+  assert.equal((await talk()).length, 3);
+  await page.getByLabel("Continue this answer").click();
+  await shows(messages("user"), "Please continue where your answer ended.");
+  await idle();
   assert.equal(await page.locator("#title").textContent(), "slowly until it dies");
   await server.stop();
   await say("is anybody there?");
@@ -166,6 +173,24 @@ step("after a kill in the middle the page reconnects, and shows what is stored",
   await messages("assistant").waitFor();
   assert.equal(await typed(), "");
   await idle();
+  expect();
+});
+
+step("while the server is away the page says so, and Stop ends the waiting", async () => {
+  expect("ERR_");
+  await page.click("#new");
+  await say("slowly until it is away");
+  await shows(messages("assistant"), "word word");
+  await server.stop("SIGKILL");
+  await shows(messages("cut"), "The connection is lost; trying again.");
+  await page.click("#stop");
+  await idle();
+  await shows(messages("cut"), "the connection was lost here");
+  await shows(notice, "The ");
+  await server.start(new URL(server.url).port);
+  await page.reload();
+  await shows(messages("cut"), "interrupted");
+  assert.equal((await talk()).length, 3);
   expect();
 });
 
