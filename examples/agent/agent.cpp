@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "agent.hpp"
 
+#include <sessionkit/json.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <future>
@@ -91,7 +93,7 @@ class TurnRun {
       std::vector<ToolCall> calls;
       for (auto const* use : answer.message.tool_uses()) calls.push_back({use, &history_, cancel_});
       auto outputs = answer.failure ? Outputs() : run_in_session(turn, calls);
-      if (!answer.message.parts.empty()) store(turn, answer.message);
+      if (!answer.message.parts.empty()) store(turn, with_cost(answer.message));
       if (!holds()) draft_.drop();
       if (answer.failure) {
         outcome.failure = answer.failure;
@@ -240,6 +242,20 @@ class TurnRun {
       tell(ToolEnded{call.use, &result});
       if (!output.record.is_null()) records_.push_back({call.use->name, std::move(output.record)});
     }
+  }
+
+  sk::Message with_cost(sk::Message answer) const {
+    auto const& usage = answer.generation->usage;
+    auto const cost =
+        agent_.price && usage && answer.metadata.is_null() ? agent_.price(*usage) : std::nullopt;
+    if (!cost) return answer;
+    auto const total = usage->input + usage->output + usage->cache_read + usage->cache_write;
+    nlohmann::ordered_json const stored = {
+        {"input", usage->input},          {"output", usage->output},
+        {"cacheRead", usage->cache_read}, {"cacheWrite", usage->cache_write},
+        {"totalTokens", total},           {"cost", sk::to_nlohmann(*cost)}};
+    answer.metadata = sk::to_raw_json(nlohmann::ordered_json{{"usage", stored}});
+    return answer;
   }
 
   void store(sk::Turn& turn, sk::Message const& message) {

@@ -32,8 +32,9 @@ struct Agent {
   std::size_t view_limit = 0;
   /// Answers are also written there while they arrive. Absent: a killed process loses them.
   std::optional<DraftPlace> drafts = {};
-  /// What the tokens of an answer cost, in pi's form; absent: the log has no cost.
-  std::function<sessionkit::RawJson(sessionkit::Usage const&)> price = {};
+  /// What the tokens of an answer cost, as pi's log has it (`usage.cost`). Absent, or if the result is: the
+  /// log has no cost. Only for the lines of pi.
+  std::function<std::optional<sessionkit::RawJson>(sessionkit::Usage const&)> price = {};
 };
 
 /// How much of a conversation the model sees, as a person sets it; 0: no limit. The newest turn is always

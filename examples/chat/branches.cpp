@@ -92,7 +92,8 @@ void Chat::show_cost(std::string const& /*rest*/) {
   auto const cost = cost_of(used);
   print(cost.empty()
             ? std::string("for dollars, give the prices of a million tokens in and out: chat --prices 3/15\n")
-            : fmt::format("at most {}: what a cache gave costs less\n", cost));
+        : !options_.prices->cache_read ? fmt::format("at most {}: what a cache gave costs less\n", cost)
+                                       : cost + "\n");
 }
 
 }

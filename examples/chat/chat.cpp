@@ -84,6 +84,8 @@ Chat::Chat(Options options, bool interactive)
   if (options_.key.empty()) options_.key = default_key(store_->profile().keys);
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
   require_requests_file();
+  priced_model_ = options_.model;
+  agent_.price = price();
   session_.emplace(resume_or_create());
   keep_cut_answers();
 }
@@ -213,6 +215,13 @@ void Chat::introduce() const {
   line("Try: What is in config.json?  Tab completes, /help lists all, Ctrl-D leaves.");
 }
 
+// The prices are those of the model that the person named with them.
+decltype(agent::Agent::price) Chat::price() const {
+  bool const known = options_.prices && options_.model == priced_model_;
+  if (!known || store_->profile().dialect != sk::native_dialect().name) return {};
+  return [prices = *options_.prices](sk::Usage const& used) { return cli::recorded_cost(used, prices); };
+}
+
 std::string Chat::cost_of(sk::Usage const& used) const {
   return options_.prices ? cli::money(cli::cost_of(used, *options_.prices)) : std::string();
 }
@@ -233,6 +242,7 @@ void Chat::change_model(std::string const& rest) {
     options_.model = rest;
     agent_ = make_agent(options_, store_->profile(), agent_.provider);
     agent_.drafts = draft_place();
+    agent_.price = price();
     requests_.clear();
   }
   print(fmt::format("{} of {} answers\n", options_.model, options_.provider.name));

@@ -77,6 +77,7 @@ class Chat {
   std::size_t columns() const;
   sessionkit::Message take_back();
   std::string cost_of(sessionkit::Usage const& usage) const;
+  decltype(agent::Agent::price) price() const;
   void watch(agent::Event const& event);
   void note_request(agent::RequestMade const& request);
   void show(llm::Event const& event);
@@ -135,6 +136,7 @@ class Chat {
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
   std::string opened_file_ = {};
   std::optional<sessionkit::Session> session_; ///< always present after the constructor
+  std::string priced_model_ = {};              ///< whose prices the options have
   agent::Agent agent_;
   RequestLog requests_; ///< of this process and session
   std::ofstream requests_file_;

@@ -348,7 +348,10 @@ std::string setting_in(std::map<std::string, sk::RawJson> const& state, char con
 }
 
 agent::Agent set_up(agent::Agent with, std::map<std::string, sk::RawJson> const& state) {
-  if (auto model = setting_in(state, "model"); !model.empty()) with.target.model = std::move(model);
+  if (auto model = setting_in(state, "model"); !model.empty()) {
+    if (model != with.target.model) with.price = {}; // it is that of the agent's own model
+    with.target.model = std::move(model);
+  }
   if (auto system = setting_in(state, "system"); !system.empty()) with.target.system = std::move(system);
   return with;
 }

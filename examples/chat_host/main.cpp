@@ -5,6 +5,8 @@
 #include "options.hpp"
 #include "server.hpp"
 
+#include <sessionkit/dialect.hpp>
+
 #include <agent/deferred_store.hpp>
 #include <agent/folder_tools.hpp>
 #include <cerrno>
@@ -106,6 +108,10 @@ chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
                              owns_store(address, options)};
     hosted.models = options.models;
     hosted.with.drafts = std::move(drafts);
+    if (options.server.prices && hosted.store->profile().dialect == sk::native_dialect().name)
+      hosted.with.price = [prices = *options.server.prices](sk::Usage const& usage) {
+        return cli::recorded_cost(usage, prices);
+      };
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;

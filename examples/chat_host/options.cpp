@@ -83,11 +83,11 @@ void describe_model(CLI::App& app, Options& options) {
   app.add_option("--also-model", options.models, "a model that a person may choose instead; may be repeated");
   app.add_option_function<std::vector<double>>(
          "--prices",
-         [&options](std::vector<double> const& both) {
-           options.server.prices = Prices{both[0], both[1]};
-         },
-         "the dollars for a million tokens that the model reads, and that it writes: the page shows the cost")
-      ->expected(2)
+         [&options](std::vector<double> const& all) { options.server.prices = cli::make_prices(all); },
+         "the dollars for a million tokens that the model reads, and that it writes: the page shows the "
+         "cost, "
+         "and the log has it; two more are those for what its cache gives, and takes")
+      ->expected(2, 4)
       ->check(CLI::NonNegativeNumber);
   app.add_option("--window", options.window, "the model's window, in tokens")
       ->check(CLI::Range(500, 100000000));

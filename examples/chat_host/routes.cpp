@@ -160,7 +160,7 @@ sk::Result<void> agents(Call const& call) {
   auto const& prices = call.prices;
   answer(call.response,
          Json{{"agents", std::move(rows)},
-              {"prices", prices ? Json{{"input", prices->input}, {"output", prices->output}} : Json()}});
+              {"prices", prices ? Json{{"input", prices->in}, {"output", prices->out}} : Json()}});
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "caller.hpp"
 #include "conversations.hpp"
 
+#include <common/prices.hpp>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -12,10 +13,7 @@
 
 namespace chat_host {
 
-/// What the provider takes, in dollars for a million tokens.
-struct Prices {
-  double input = 0, output = 0;
-};
+using cli::Prices;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";

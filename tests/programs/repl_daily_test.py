@@ -159,8 +159,30 @@ class Daily(ProgramTest):
         self.assertIn(f"used: {usage['input']} in, {usage['output']} out", out)
         self.assertIn(f"at most ${(usage['input'] * 3 + usage['output'] * 15) / 1e6:.4f}", out)
         self.assertIn("--prices 3/15", self.run_chat(stdin="/cost\n").out)
-        for prices in ("3", "a/b", "3/", "-1/2", ""):
+        cached = self.run_chat("--prices", "3/15/1/2", stdin="/cost\n").out
+        self.assertIn(f"\n${(usage['input'] * 3 + usage['output'] * 15) / 1e6:.4f}\n", cached)
+        for prices in ("3", "a/b", "3/", "-1/2", "", "1/2/", "1/2/3/4/5", "1/2/x"):
             self.assertEqual(self.run_chat("--prices", prices).code, 2, prices)
+
+    def test_the_cost_of_an_answer_is_stored_where_the_price_is_known(self):
+        script = self.folder / "cached.jsonl"
+        script.write_text("".join(json.dumps({"text": text}) + "\n" for text in ("one", "two")))
+        self.run_chat("--prices", "3/15", "--script-file", script, stdin="hello\n/model other\nagain\n/model parrot-1\nonce more\n")
+        self.run_chat(stdin="without prices\n")
+        entries = [json.loads(line) for line in next(self.store.glob("*.jsonl")).read_text().splitlines()]
+        usages = [e["message"]["usage"] for e in entries if e.get("message", {}).get("role") == "assistant"]
+        self.assertEqual(len(usages), 4)
+        for usage, known in zip(usages, (True, False, True, False)):
+            price = (usage["input"] * 3 + usage["output"] * 15) / 1e6 if known else 0
+            self.assertAlmostEqual(usage["cost"]["total"], price, 12)
+            self.assertAlmostEqual(usage["cost"]["input"], usage["input"] * 3 / 1e6 if known else 0, 12)
+            self.assertEqual(usage["totalTokens"], usage["input"] + usage["output"])
+        total = sum(usage["cost"]["total"] for usage in usages)
+        self.assertGreater(total, 0)
+        self.assertAlmostEqual(self.ok("stats", "--json").json["total"]["cost"], total, 12)
+        self.ok("verify")
+        self.run_chat("--prices", "3/15", "--profile", "zyhive", "--store", self.folder / "other", stdin="hello\n")
+        self.assertNotIn("cost", next((self.folder / "other").glob("*.jsonl")).read_text())
 
     def test_a_status_line_follows_each_answer_at_a_terminal_only(self):
         terminal = self.terminal("--prices", "3/15")

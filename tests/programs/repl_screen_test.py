@@ -200,6 +200,13 @@ class Screens(ProgramTest):
         self.assertEqual(lines[place:place + 3], ["you> one", "two", "three"])
         screen.press("\r", "I remember 1 of your messages")
 
+    def test_tab_ends_the_number_of_a_branch(self):
+        screen = self.chat(*self.script({"text": "one"}, {"text": "two"}))
+        screen.wait_for("you>")
+        screen.press("question\r", "tokens in context")
+        screen.press("/retry\r", "assistant> two")
+        screen.press("/branch 2" + TAB + "x", "/branch 2 x")
+
     def test_tab_completes_titles(self):
         self.stored()
         screen = self.chat()
