@@ -28,7 +28,7 @@ export class Server {
   }
 
   async start(port = 0) {
-    this.process = spawn(process.env.CHAT_HOST, [...this.arguments, "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+    this.process = spawn(process.env.CHAT_HOST, [...this.arguments, "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, XDG_STATE_HOME: join(folder, "state") } });
     this.url = await new Promise((resolve, reject) => {
       this.process.stdout.once("data", (line) => resolve(String(line).split(/\s/)[2]));
       this.process.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
