@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
     std::cout << (options->help ? chat::usage : "chat " SESSIONKIT_VERSION "\n");
     return std::cout.flush() ? 0 : 1;
   }
+  if (options->completion) return std::cout << *options->completion << std::flush ? 0 : 1;
   // There is one thread. The line editor reads the locale. A server that hangs up and a file
   // size limit are errors, not signals.
   std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <common/completion.hpp>
 #include <common/text.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -72,6 +73,8 @@ char const usage[] = "usage: chat [options]\n"
                      "                     (default: its answer only)\n"
                      "  --requests FILE    write each request to this file, one a line\n"
                      "  --script           play the demonstration\n"
+                     "  --completion SHELL print the script with which bash, zsh or fish completes\n"
+                     "                     these options\n"
                      "  -h, --help         show this text\n"
                      "  --version          print the version\n"
                      "The key of the provider is read from ANTHROPIC_API_KEY, OPENAI_API_KEY or\n"
@@ -162,6 +165,10 @@ constexpr Flag with_value[] = {
     {"-p", [](Options& o, std::string const& v) { return !(o.print = v)->empty(); }},
     {"--prices",
      [](Options& o, std::string const& v) { return (o.prices = cli::parse_prices(v)).has_value(); }},
+    {"--completion",
+     [](Options& o, std::string const& v) {
+       return (o.completion = cli::completion_script(v, "chat", cli::options_in_help(usage))).has_value();
+     }},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
 };
 struct Switch {

@@ -33,6 +33,7 @@ struct Options {
   std::optional<std::string> print; ///< ask this once and leave; "-": stdin
   Output output = Output::talk;
   std::optional<cli::Prices> prices;
+  std::optional<std::string> completion; ///< a script for a shell: print it and leave
   bool json = false;
   bool no_session = false;      ///< nothing is stored
   bool no_auto_save = false;    ///< the conversation is stored at the end, not in each turn

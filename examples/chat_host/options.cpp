@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <common/completion.hpp>
 #include <common/text.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 #include <utility>
 
@@ -222,6 +224,14 @@ Options parse_options(int argc, char** argv) {
   CLI::App app("A chat server: conversations that survive, over HTTP.", "chat_host");
   app.set_version_flag("--version", "chat_host " SESSIONKIT_VERSION, "print the version");
   describe(app, options, tokens);
+  app.add_option_function<std::string>(
+         "--completion",
+         [&app](std::string const& shell) {
+           std::cout << *cli::completion_script(shell, "chat_host", cli::options_in_help(app.help()));
+           throw CLI::Success();
+         },
+         "print the script with which a shell completes these options: bash, zsh or fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   try {
     try {
       app.parse(argc, argv);
