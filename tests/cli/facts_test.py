@@ -163,6 +163,30 @@ class Facts(ProgramTest):
         for wrong in (["--back", "30"], ["--back", "1h", old], []):
             self.fails(2, "rewind", session, *wrong)
 
+    def test_rewind_says_what_it_took_back_and_how_to_return(self):
+        session = self.new()
+        first = self.say(session, "user", "which river?")
+        self.say(session, "assistant", "the Rhine")
+        self.say(session, "user", "and its length?")
+        last = self.say(session, "assistant", "1230 km")
+        run = self.ok("rewind", session, first)
+        self.assertIn('took back 1 turn, from "and its length?" on\n', run.err)
+        self.assertNotIn("1230", self.ok("show", session).out)
+        back = run.err.partition("to return: sessionkit ")[2].split()
+        self.assertEqual(back, ["rewind", session, last])
+        self.ok(*back)
+        self.assertIn("1230", self.ok("show", session).out)
+
+    def test_the_mark_of_a_rewind_is_nothing_that_was_said(self):
+        session = self.new()
+        first = self.say(session, "user", "which river?")
+        self.say(session, "assistant", "the Rhine")
+        self.ok("rewind", session, first)
+        for line in (["show"], ["export"], ["export", "--to", "html"]):
+            self.assertNotIn("sessionkit.rewind", self.ok(*line, session).out, line)
+            self.assertIn("sessionkit.rewind", self.ok(*line, session, "--hidden").out, line)
+        self.assertIn("sessionkit.rewind", self.ok("export", session, "--to", "jsonl").out)
+
     def test_rewind_is_refused_where_a_format_has_no_branches(self):
         self.new("--id", "flat", "--profile", "claw0")
         self.say("flat", "user", "x")

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from engines import Postgres, Redis, why_missing
-from support import DATA, SESSIONKIT, ProgramTest
+from support import DATA, PI, SESSIONKIT, ProgramTest
 
 ROOT = DATA / "interchange"
 PROGRAMS = {"claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "opencode": "opencode",
@@ -369,6 +369,24 @@ class Discover(InterchangeTest):
         self.assertEqual([row["program"] for row in self.ok("discover", "--json", env=moved).json["found"]], ["Gemini CLI"])
         shutil.move(self.folder / ".codex", self.folder / "x")
         self.assertEqual([row["program"] for row in self.ok("discover", "--json", env=moved).json["found"]], ["Codex", "Gemini CLI"])
+
+    def test_the_folders_of_pis_projects_are_found(self):
+        projects = self.folder / ".pi/agent/sessions"
+        for project, names in (("--home-ada-shop--", ["simple_chat", "tool_calls"]), ("--home-ada-notes--", ["branches_labels"])):
+            (projects / project).mkdir(parents=True)
+            for name in names:
+                shutil.copyfile(PI / f"{name}.jsonl", projects / project / f"2025-11-04T08-00-00-000Z_{name}.jsonl")
+        (projects / "--home-ada-empty--").mkdir()
+        before = self.tree(self.folder)
+        run = self.ok("discover", "--json")
+        found = run.json["found"]
+        self.assertEqual(self.tree(self.folder), before)
+        self.assertEqual([(row["program"], row["sessions"], row["place"]) for row in found],
+                         [("pi", 1, f"{projects}/--home-ada-notes--"), ("pi", 2, f"{projects}/--home-ada-shop--")])
+        self.assertEqual(found[1]["bytes"], sum((PI / f"{name}.jsonl").stat().st_size for name in ("simple_chat", "tool_calls")))
+        self.assertIn("import PLACE/*.jsonl", run.err)
+        self.assertEqual(len(self.ok("ls", found[1]["place"], "--read-only").out.splitlines()), 2)
+        self.assertEqual(self.ok("discover", env={"PI_CODING_AGENT_DIR": self.folder / "none"}).out, "")
 
     def test_roots_are_looked_at_and_nothing_is_no_failure(self):
         self.assertEqual(self.ok("discover").out, "")

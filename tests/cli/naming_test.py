@@ -151,6 +151,17 @@ class Naming(ProgramTest):
         self.store = self.folder / "nowhere"  # there is nothing to find, and the name is invalid anyway
         self.fails(2, "show", "")
 
+    def test_a_missing_session_is_looked_for_in_the_titles(self):
+        session = self.new("--title", "Memory leak in the resizer")
+        self.new("--title", "Another talk")
+        run = self.fails(3, "show", "memory LEAK")
+        self.assertIn(f"did you mean:\n  {session}  Memory leak in the resizer\n", run.err)
+        self.assertNotIn("Another", run.err)
+        self.assertIn("sessionkit search -i TEXT", self.fails(3, "show", "whales").err)
+        for _ in range(4):
+            self.new("--title", "Memory of whales")
+        self.assertIn("and 2 more", self.fails(3, "show", "memory").err)
+
 
 if __name__ == "__main__":
     unittest.main()

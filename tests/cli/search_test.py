@@ -5,6 +5,7 @@ import resource
 import subprocess
 import unittest
 
+from keyboard import width
 from support import SESSIONKIT, ProgramTest
 
 
@@ -48,6 +49,20 @@ class Search(ProgramTest):
         for text in ("ärger", "αθηνα", "москва ё", "łódź", "STRAßE"):
             self.assertEqual(len(self.ok("search", "-i", text).out.splitlines()), 1, text)
             self.assertEqual(self.run_cli("search", text).code, 1, text)
+
+    def test_a_hit_fits_the_screen_and_names_the_command_that_reads_it(self):
+        session = self.new("--title", "Talk")
+        entry = self.say(session, "user", f"{'before ' * 20}NEEDLE{' after' * 20}")
+        for columns in (40, 80, 200):
+            code, shown = self.on_terminal("search", "NEEDLE", env={"NO_COLOR": "1"}, size=(columns, 24))
+            self.assertEqual(code, 0)
+            hit = next(line for line in shown.splitlines() if line.startswith(f"  {entry}"))
+            self.assertIn("NEEDLE", hit)
+            self.assertLessEqual(width(hit), columns)
+            self.assertIn(f"sessionkit show {session} --leaf {entry}\n", shown)
+        self.assertIn("NEEDLE", self.ok("show", session, "--leaf", entry).out)
+        self.assertNotIn("sessionkit show", self.ok("search", "NEEDLE").err)  # a program reads it
+        self.assertNotIn("sessionkit show", self.on_terminal("search", "NEEDLE", "-q")[1])
 
     def test_a_snippet_is_one_line_of_whole_characters_around_the_match(self):
         session = self.new()

@@ -51,6 +51,19 @@ class Ui(ProgramTest):
         screen.press("q", "3 sessions")
         self.assertEqual(screen.leaves(), 0)
 
+    def test_the_preview_of_a_hit_ends_at_the_hit_and_the_title_has_the_id(self):
+        session = self.new("--title", "Rivers")
+        for role, text in (("user", "which river?"), ("assistant", "the zephyr Rhine"), ("user", "and now?"), ("assistant", "the end")):
+            self.say(session, role, text)
+        screen = browser(self)
+        screen.wait_for("4 sessions")
+        lines = screen.press("/zephyr" + ENTER, "1 hit")
+        preview = [line.partition("│")[2].strip() for line in lines[1:-1]]
+        self.assertEqual([text for text in preview if text][-1], "the zephyr Rhine")
+        lines = screen.press(ENTER, "next and previous hit")
+        self.assertTrue(lines[0].startswith(f" {session[:12]} · Rivers"), lines[0])
+        self.assertIn("Rivers", self.ok("info", session[:12]).out)
+
     def test_a_session_that_cannot_be_read_does_not_end_it(self):
         screen = browser(self)
         screen.wait_for("3 sessions")

@@ -33,6 +33,12 @@ std::string title_of(sk::SessionInfo const& info) {
   return title.empty() ? info.id.str() : title;
 }
 
+/// With the first characters of its id, by which commands name it.
+std::string named(sk::SessionInfo const& info) {
+  constexpr std::size_t enough = 12; // ids of sessions that were begun in the same minute differ there
+  return info.id.str().substr(0, enough) + " · " + title_of(info);
+}
+
 /// The error that the call throws; empty if there is none.
 template <class F> std::string error_of(F&& call) {
   try {
@@ -235,8 +241,8 @@ ScreenLine Browser::title_line(std::size_t columns_wide) const {
     what = fmt::format("\"{}\" · {}{}", query_, cut_short_ ? "the first " : "",
                        plural(hits_.size(), "hit", "hits"));
     break;
-  case View::talk: what = title_of(sessions_[open_]); break;
-  case View::tree: what = "Tree · " + title_of(sessions_[open_]); break;
+  case View::talk: what = named(sessions_[open_]); break;
+  case View::tree: what = "Tree · " + named(sessions_[open_]); break;
   }
   auto const place = length() == 0 ? std::string() : fmt::format(" {}/{} ", places_.back() + 1, length());
   auto const room = columns_wide - std::min(columns_wide, place.size());
@@ -270,11 +276,16 @@ ScreenLine Browser::list_line(std::size_t number, std::size_t columns_wide) cons
            style}};
 }
 
+/// Rows that have the words of the search are marked.
+Style Browser::style_of(Row const& row) const {
+  bool const is_hit = !query_.empty() && views_.back() != View::list
+                      && sk::fold_case(row.text).find(sk::fold_case(query_)) != std::string::npos;
+  return is_hit ? Style::hit : row.style;
+}
+
 ScreenLine Browser::row_line(std::size_t number, std::size_t columns_wide) const {
   auto const& row = (views_.back() == View::talk ? talk_ : tree_)[number];
-  auto style = row.style;
-  if (!query_.empty() && sk::fold_case(row.text).find(sk::fold_case(query_)) != std::string::npos)
-    style = Style::hit;
+  auto style = style_of(row);
   if (number == places_.back() && views_.back() == View::tree) style = Style::selected;
   auto const mark = number == places_.back() ? "> " : "  ";
   return {{mark + cut(row.text, columns_wide - std::min<std::size_t>(columns_wide, 2)), style}};
@@ -282,14 +293,16 @@ ScreenLine Browser::row_line(std::size_t number, std::size_t columns_wide) const
 
 std::vector<Row> const& Browser::preview(std::size_t columns_wide) {
   auto const session = current_session();
-  if (previewed_ != session || preview_columns_ != columns_wide) {
+  auto const leaf = views_.back() == View::hits ? hits_[places_.back()].entry : sk::EntryId();
+  if (previewed_ != session || previewed_leaf_ != leaf || preview_columns_ != columns_wide) {
     auto const error =
-        error_of([&] { preview_ = talk_rows(*store_, sessions_[session].id, {}, 30, columns_wide); });
+        error_of([&] { preview_ = talk_rows(*store_, sessions_[session].id, leaf, 30, columns_wide); });
     if (!error.empty()) {
       preview_.clear();
       for (auto& line : lines_of(error, columns_wide)) preview_.push_back({std::move(line), Style::hit});
     }
     previewed_ = session;
+    previewed_leaf_ = leaf;
     preview_columns_ = columns_wide;
   }
   return preview_;
@@ -322,7 +335,8 @@ std::vector<ScreenLine> Browser::draw(std::size_t columns_wide, std::size_t rows
     if (previews) {
       if (line.empty()) line.push_back({std::string(left, ' ')});
       line.push_back({" │ ", Style::quiet});
-      if (first + i < shown->size()) line.push_back({(*shown)[first + i].text, (*shown)[first + i].style});
+      if (first + i < shown->size())
+        line.push_back({(*shown)[first + i].text, style_of((*shown)[first + i])});
     }
     screen.push_back(std::move(line));
   }

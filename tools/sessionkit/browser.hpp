@@ -76,6 +76,7 @@ class Browser {
   ScreenLine help_line(std::size_t columns) const;
   ScreenLine list_line(std::size_t number, std::size_t columns) const;
   ScreenLine row_line(std::size_t number, std::size_t columns) const;
+  Style style_of(Row const& row) const;
   std::vector<Row> const& preview(std::size_t columns);
 
   StorePtr store_;
@@ -94,6 +95,7 @@ class Browser {
   sessionkit::EntryId leaf_ = {}; ///< where the talk ends; empty: the last entry
   std::vector<Row> talk_ = {}, tree_ = {};
   std::size_t previewed_ = static_cast<std::size_t>(-1), preview_columns_ = 0;
+  sessionkit::EntryId previewed_leaf_ = {}; ///< where the preview ends
   std::vector<Row> preview_ = {};
 };
 

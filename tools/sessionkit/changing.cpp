@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // set, rename, label, archive, restore, rewind: the commands that change a session but add no message.
 #include "asking.hpp"
-#include "naming.hpp"
+#include "records.hpp"
 
 #include <sessionkit/json.hpp>
 #include <sessionkit/session.hpp>
@@ -190,6 +190,32 @@ Exit label(Console& console, Arguments const& args) {
 Exit archive(Console& console, Arguments const& args) { return mark(console, args, true); }
 Exit restore(Console& console, Arguments const& args) { return mark(console, args, false); }
 
+namespace {
+
+/// Reports what a rewind took back, and the command that brings it back.
+void say_taken_back(Console& console, Named const& named, sk::EntryId const& from, sk::EntryId const& to) {
+  std::string first;
+  std::uint64_t turns = 0, entries = 0;
+  bool has_left = true; // `to` is on the path to `from`
+  sk::walk_back(*named.store, named.id, from, [&](sk::Entry const& entry) {
+    has_left = entry.id != to;
+    auto const* const message = entry.as<sk::Message>();
+    entries += has_left ? 1U : 0U;
+    if (!has_left || message == nullptr || message->role != sk::Role::user) return has_left;
+    ++turns;
+    first = summary_of(entry);
+    return true;
+  }).value();
+  if (has_left || entries == 0) return;
+  console.notice("took back "
+                 + (turns == 0 ? plural(entries, "entry", "entries")
+                               : fmt::format("{}, from \"{}\" on", plural(turns, "turn", "turns"),
+                                             cut(one_line(first), 40))));
+  console.notice(fmt::format("to return: sessionkit rewind {} {}", named.id.str(), from.str()));
+}
+
+}
+
 // The next entry would follow the last one of the log, so an entry is written that follows the chosen one.
 Exit rewind_to(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
@@ -223,6 +249,7 @@ Exit rewind_to(Console& console, Arguments const& args) {
         {{"session", named.id.str()}, {"to", to.str()}, {"from", from.str()}, {"leaf", leaf.str()}});
   else
     console.write(leaf.str() + "\n");
+  say_taken_back(console, named, from, to);
   return Exit::ok;
 }
 

@@ -114,6 +114,9 @@ Failure usage_failure(CLI::App const& app, CLI::ParseError const& error) {
     return {Exit::usage, "usage",
             fmt::format("the command '{}' takes no further argument '{}'", command->name, word),
             "see: " + see_help(command)};
+  if (command == nullptr)
+    return {Exit::usage, "usage", "a command is missing",
+            "list the sessions: sessionkit ls; browse them: sessionkit ui; all commands: sessionkit --help"};
   return {Exit::usage, "usage", error.what(), "see: " + see_help(command)};
 }
 

@@ -54,6 +54,18 @@ Json facts_of(Console& console, Arguments const& args) {
           {"damaged", damaged},      {"version", SESSIONKIT_VERSION}};
 }
 
+/// The tokens of a session in words: "5.9k in, 5.8k out, 87.9k read from a cache".
+std::string usage_in_words(Json const& usage) {
+  std::string out;
+  for (auto const& [name, words] : {std::pair{"input", " in"},
+                                    {"output", " out"},
+                                    {"cache_read", " read from a cache"},
+                                    {"cache_write", " written to it"}})
+    if (auto const tokens = usage[name].get<std::uint64_t>(); tokens != 0)
+      out += (out.empty() ? "" : ", ") + short_number(tokens) + words;
+  return out;
+}
+
 /// A fact as text; a null or empty fact is not shown.
 std::string text_of(Json const& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -68,8 +80,12 @@ Exit info(Console& console, Arguments const& args) {
   if (console.json()) return console.document(args.session ? "info@1" : "store@1", facts), Exit::ok;
   std::vector<std::vector<std::string>> rows;
   for (auto const& [name, value] : facts.items())
-    if (auto const text = one_line(text_of(value)); !text.empty()) rows.push_back({name, text});
+    if (auto const text =
+            console.pretty() && name == "usage" ? usage_in_words(value) : one_line(text_of(value));
+        !text.empty())
+      rows.push_back({name, text});
   console.table({"FACT", "VALUE"}, rows);
+  if (console.pretty() && args.session) console.notice("what it cost: sessionkit stats " + *args.session);
   return Exit::ok;
 }
 

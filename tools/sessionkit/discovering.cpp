@@ -9,11 +9,15 @@
 #include <common/text.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace cli {
 
@@ -36,10 +40,26 @@ constexpr Usual usual_places[] = {{"CLAUDE_CONFIG_DIR", ".claude", "projects"},
                                   {"XDG_DATA_HOME", ".local/share", "opencode/storage/session"},
                                   {"XDG_DATA_HOME", ".local/share", "opencode/opencode.db"}};
 
+/// Pi's sessions are in a folder for each project. Their lines are those of this library, so no importer
+/// reads them.
+std::vector<std::string> folders_of_pi(std::string const& home) {
+  auto base = environment("PI_CODING_AGENT_DIR");
+  if (base.empty() && home.empty()) return {};
+  if (base.empty()) base = home + "/.pi/agent";
+  std::vector<std::string> folders;
+  std::error_code failed;
+  for (fs::directory_iterator one(base + "/sessions", failed), end; !failed && one != end;
+       one.increment(failed))
+    if (one->is_directory(failed)) folders.push_back(one->path().generic_string());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
 std::vector<std::string> usual_roots() {
   auto const home = home_folder();
   std::vector<std::string> roots;
   std::error_code ignored;
+  for (auto const& folder : folders_of_pi(home)) roots.push_back(folder);
   for (auto const& usual : usual_places) {
     auto base = *usual.variable != '\0' ? environment(usual.variable) : std::string{};
     if (base.empty() && home.empty()) continue;
@@ -64,7 +84,45 @@ std::string newest_of(Found const& found) {
   return sk::to_rfc3339(sk::from_unix_ms(found.newest_ns / ns_per_ms));
 }
 
+constexpr char const* pi = "pi";
+
+/// When the file was last written, in nanoseconds since 1970; 0 if it cannot be asked.
+std::int64_t modified_ns(fs::path const& file) {
+  constexpr std::int64_t ns_per_second = 1'000'000'000;
+  struct stat about {};
+  return ::stat(file.string().c_str(), &about) == 0 ? std::int64_t{about.st_mtime} * ns_per_second : 0;
+}
+
+/// True for a file that begins as a session of pi does.
+bool is_of_pi(fs::path const& file) {
+  constexpr std::string_view begin = R"({"type":"session",)";
+  std::string head(begin.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file.extension() == ".jsonl" && head == begin;
+}
+
+/// The sessions in a folder of one of pi's projects: `.../agent/sessions/--home-ada-shop--`.
+std::optional<Found> found_of_pi(std::string const& root) {
+  Found found;
+  std::error_code failed;
+  auto const name = fs::path(root).filename().string();
+  bool const is_project =
+      name.size() > 4 && name.substr(0, 2) == "--" && name.substr(name.size() - 2) == "--";
+  if (!is_project) return std::nullopt;
+  for (fs::directory_iterator one(root, failed), end; !failed && one != end; one.increment(failed)) {
+    if (!is_of_pi(one->path())) continue;
+    found.program = pi;
+    found.place = root;
+    ++found.sessions;
+    std::error_code ignored;
+    if (auto const bytes = fs::file_size(one->path(), ignored); !ignored) found.bytes += bytes;
+    found.newest_ns = std::max(found.newest_ns, modified_ns(one->path()));
+  }
+  return found.sessions == 0 ? std::nullopt : std::optional(std::move(found));
+}
+
 std::vector<Found> found_at(Console& console, std::string const& root) {
+  if (auto found = found_of_pi(root)) return {*std::move(found)};
   sk::ForeignStoreOptions options;
   options.on_event = [&](sk::Event const& event) { console.notice(root + "/" + event.message); };
   auto const opened = open_foreign_store(root, options);
@@ -121,8 +179,12 @@ Exit discover(Console& console, Arguments const& args) {
   for (auto const& root : roots)
     for (auto& found : found_at(console, root)) all.push_back(std::move(found));
   write(console, roots, all);
-  console.notice(all.empty() ? "no conversation of another program was found"
-                             : "list them: sessionkit ls PLACE; copy them: sessionkit import PLACE");
+  auto const of_pi = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](Found const& found) { return found.program == pi; }));
+  if (all.empty()) console.notice("no conversation of another program was found");
+  if (of_pi != all.size())
+    console.notice("list them: sessionkit ls PLACE; copy them: sessionkit import PLACE");
+  if (of_pi != 0) console.notice("pi's: sessionkit ls PLACE; copy them: sessionkit import PLACE/*.jsonl");
   return Exit::ok;
 }
 

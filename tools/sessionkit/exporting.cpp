@@ -146,6 +146,11 @@ Exit export_session(Console& console, Arguments const& args) {
   else if (path)
     console.content(*path + "\n");
   notice_damage(console, *args.session, damaged);
+  if (path && !format.of_path)
+    console.notice("to take it into another store or machine: sessionkit import " + *path);
+  if (!path && console.pretty())
+    console.notice(fmt::format("to write a file instead: sessionkit export {} -o FILE{}", *args.session,
+                               format.extension));
   return Exit::ok;
 }
 

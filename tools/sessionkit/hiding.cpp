@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recognises entries that an importer stored and that nobody said.
+// Recognises entries that nobody said: those of importers, and marks of branches.
 #include "hiding.hpp"
 
 #include <algorithm>
@@ -21,10 +21,14 @@ bool is_imported(std::string_view type) {
          });
 }
 
+/// The entry after which the conversation continues is chosen by an entry without content.
+bool is_mark(std::string_view type) { return type == "sessionkit.rewind" || type == "sessionkit.leaf"; }
+
 }
 
 bool is_hidden(sk::Entry const& entry) {
-  if (auto const* const custom = entry.as<sk::Custom>()) return is_imported(custom->type);
+  if (auto const* const custom = entry.as<sk::Custom>())
+    return is_mark(custom->type) || is_imported(custom->type);
   auto const* const message = entry.as<sk::CustomMessage>();
   return message != nullptr && !message->is_shown() && is_imported(message->type);
 }

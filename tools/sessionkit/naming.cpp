@@ -3,6 +3,7 @@
 #include "recognising.hpp"
 
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/search.hpp>
 
 #include <fmt/format.h>
 
@@ -89,10 +90,28 @@ bool is_their_folder(std::string const& path) {
   return std::filesystem::is_directory(path, ignored) && foreign_program(path);
 }
 
-[[noreturn]] void fail_missing(std::string const& name, std::string const& where) {
+/// Sessions whose titles have these words, for a person who remembers no id; else how to look for them.
+std::string hint_for_words(sk::SessionStore& store, std::string const& words) {
+  constexpr std::size_t most = 3, long_title = 200, shown_title = 40;
+  std::string found;
+  std::size_t count = 0;
+  auto const wanted = sk::fold_case(words);
+  auto const all = sk::list_all(store);
+  if (all && words.size() > 2)
+    for (auto const& info : *all) {
+      auto const title = info.display_title(long_title);
+      if (sk::fold_case(title).find(wanted) == std::string::npos || ++count > most) continue;
+      found += fmt::format("\n  {}  {}", info.id.str(), cut(one_line(title), shown_title));
+    }
+  if (count == 0) return "see all sessions: sessionkit ls; find a text: sessionkit search -i TEXT";
+  return fmt::format("did you mean:{}{}", found,
+                     count > most ? fmt::format("\n  and {} more", count - most) : "");
+}
+
+[[noreturn]] void fail_missing(sk::SessionStore& store, std::string const& name, std::string const& where) {
   throw Failure{Exit::not_found, "not_found",
                 fmt::format("there is no session '{}' in the store '{}'", name, where),
-                "see all sessions: sessionkit ls"};
+                hint_for_words(store, name)};
 }
 
 }
@@ -257,7 +276,7 @@ std::vector<sk::SessionInfo> oldest_first(sk::SessionStore& store) {
 sk::SessionId find_in_store(sk::SessionStore& store, std::string const& name, std::string const& where) {
   require_name(name);
   if (auto id = find_in(store, name)) return *id;
-  fail_missing(name, where);
+  fail_missing(store, name, where);
 }
 
 Place find_place(Console& console, Arguments const& args, std::string const& name) {
@@ -276,7 +295,7 @@ Place find_place(Console& console, Arguments const& args, std::string const& nam
   if (is_their_folder(name)) return {nullptr, {}, name};
   refuse_directory(name, Exit::not_found);
   auto const where = shown(store_address(args));
-  if (store) fail_missing(name, where);
+  if (store) fail_missing(**store, name, where);
   throw Failure{Exit::not_found, "not_found",
                 fmt::format("there is no session '{}': there is no store in '{}'", name, where),
                 "name the directory of the sessions, --store DIR, or an existing file"};

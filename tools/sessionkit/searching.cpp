@@ -33,6 +33,16 @@ struct Snippet {
         match(one_line(hit.match)),
         behind(one_line(hit.after) + (hit.cut_after ? "…" : "")) {}
   std::string text() const { return before + match + behind; }
+
+  /// Cuts the line to so many columns. The match stays, and so does a part of what is before it.
+  void fit(std::size_t room) {
+    match = cut(match, std::max<std::size_t>(room, 1));
+    room -= std::min(room, columns(match));
+    auto const wanted = std::min(columns(behind), room - room / 3);
+    before = cut_front(before, room - wanted);
+    room -= std::min(room, columns(before));
+    behind = room == 0 ? std::string() : cut(behind, room);
+  }
 };
 
 std::optional<sk::Role> role_of(std::string const& name) {
@@ -72,7 +82,7 @@ class Hits {
   bool add(sk::SearchHit const& hit, Searched& in) {
     auto const kind = speaker_of(hit.entry, hit.type);
     Snippet const found(hit);
-    ++count_;
+    if (++count_ == 1) first_ = {hit.session.str(), hit.entry.id.str()};
     if (list_)
       list_->add({{"session", hit.session.str()},
                   {"entry", hit.entry.id.str()},
@@ -96,6 +106,15 @@ class Hits {
   void finish(Json const& tail) {
     if (list_) list_->finish(tail);
   }
+  /// Names the command that reads what was found.
+  void say_how_to_read() const {
+    if (!console_.pretty() || count_ == 0) return;
+    auto const session = args_.session.value_or(first_.session);
+    auto const store = args_.store ? " --store " + *args_.store : "";
+    auto const leaf = args_.names_only || first_.entry.empty() ? "" : " --leaf " + first_.entry;
+    console_.notice(fmt::format("read {}: sessionkit show {}{}{}",
+                                args_.names_only ? "a conversation" : "up to a hit", session, leaf, store));
+  }
 
  private:
   /// A session for a person: its id, when it was last used, its title.
@@ -112,9 +131,12 @@ class Hits {
       return console_.table({}, {{session, one_line(hit.entry.id.str()), one_line(kind), found.text()}});
     if (session != last_) console_.write(name_of(in.info()));
     last_ = session;
-    console_.content(fmt::format("  {}  {}  {}", one_line(hit.entry.id.str()), one_line(kind), found.before));
-    console_.write(console_.coloured(31, console_.shown(found.match)));
-    console_.content(found.behind + "\n");
+    auto const begin = fmt::format("  {}  {}  ", one_line(hit.entry.id.str()), one_line(kind));
+    Snippet line = found;
+    line.fit(std::max<std::size_t>(console_.width(), 20) - std::min(columns(begin), console_.width()));
+    console_.content(begin + line.before);
+    console_.write(console_.coloured(31, console_.shown(line.match)));
+    console_.content(line.behind + "\n");
   }
 
   Console& console_;
@@ -122,6 +144,9 @@ class Hits {
   std::optional<JsonList> list_;
   std::size_t count_ = 0;
   std::string last_;
+  struct {
+    std::string session, entry;
+  } first_ = {};
 };
 
 /// The sessions to search, newest first.
@@ -187,6 +212,7 @@ Exit search(Console& console, Arguments const& given) {
   }
   console.progress(places.sessions.size(), places.sessions.size(), "sessions");
   hits.finish({{"sessions", done}, {"damaged", damaged}, {"limited", hits.is_full()}});
+  hits.say_how_to_read();
   if (hits.is_full())
     console.notice(fmt::format("stopped after {}; for all: --limit 0", plural(hits.count(), "hit", "hits")));
   if (damaged != 0)

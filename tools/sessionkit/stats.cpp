@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stats: tokens and cost of conversations by day and model.
+// stats: tokens and cost of conversations by day, model and project.
 #include "naming.hpp"
 #include "records.hpp"
 #include "watching.hpp"

@@ -37,7 +37,9 @@ std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): 
         {"--thinking", "include the model's reasoning", &A::thinking},
         hidden},
        "  sessionkit export @last\n  sessionkit export @last -o talk.html\n  sessionkit export --store "
-       "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl\n  sessionkit export @last --to claude-code",
+       "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl\n"
+       "  sessionkit export @last --to jsonl | ssh HOST sessionkit import -\n"
+       "  sessionkit export @last --to claude-code",
        export_session},
       {"import",
        Group::move,

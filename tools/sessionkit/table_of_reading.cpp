@@ -132,7 +132,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
        diff},
       {"stats",
        Group::find,
-       "Count answers, tokens and cost by day and model",
+       "Count answers, tokens and cost by day, model and project",
        {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session},
         {"--prices IN/OUT", "dollars for a million tokens in and out, for answers without a recorded cost",
          &A::prices}},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The lines of the full-screen browser: a conversation, and the tree of its entries.
+#include "hiding.hpp"
 #include "records.hpp"
 #include "talk_rows.hpp"
 #include "tree.hpp"
@@ -77,7 +78,7 @@ std::vector<Row> talk_rows(sk::SessionStore& store, sk::SessionId const& id, sk:
                            std::size_t most, std::size_t columns) {
   std::vector<sk::Entry> entries;
   sk::walk_back(store, id, leaf, [&](sk::Entry const& entry) {
-    if (entry.as<sk::Header>() == nullptr) entries.push_back(entry);
+    if (entry.as<sk::Header>() == nullptr && !is_hidden(entry)) entries.push_back(entry);
     return entries.size() <= most;
   }).value();
   std::vector<Row> rows;
