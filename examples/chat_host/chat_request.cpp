@@ -148,6 +148,15 @@ sk::Result<sk::EntryId> parse_entry(std::string const& body) {
   return sk::EntryId(std::move(*entry));
 }
 
+sk::Result<BranchChoice> parse_branch(std::string const& body) {
+  auto entry = parse_entry(body);
+  if (!entry) return entry.error();
+  auto const json = sk::to_nlohmann(*parse_object(body));
+  auto const& end = llm::member(json, "end");
+  if (!end.is_null() && !end.is_boolean()) return wrong("'end' is not true or false");
+  return BranchChoice{*std::move(entry), end.is_boolean() && end.get<bool>()};
+}
+
 sk::Result<RowChange> parse_row_change(std::string const& body) {
   auto const object = parse_object(body);
   if (!object) return object.error();

@@ -37,6 +37,14 @@ sessionkit::Result<ChatRequest> parse_chat_request(std::string const& body);
 /// Parses `{"entry"}`, the id of an entry.
 sessionkit::Result<sessionkit::EntryId> parse_entry(std::string const& body);
 
+/// A branch that a person chooses: `{"entry", "end"?}`.
+struct BranchChoice {
+  sessionkit::EntryId entry;
+  bool ends_there = false; ///< false: the newest branch through the entry
+};
+/// Parses a body. `invalid_argument` names the member that is wrong.
+sessionkit::Result<BranchChoice> parse_branch(std::string const& body);
+
 /// A change of a session's row: `{"title"?, "archived"?, "state"?: {NAME: VALUE or null}}`.
 struct RowChange {
   std::optional<std::string> title = {};

@@ -222,13 +222,13 @@ Conversations::answer_again(Caller const& caller, sk::SessionId const& id, sk::E
 
 // The branch of the last entry is the one that every reader takes: the choice is such an entry.
 sk::Result<void> Conversations::choose_branch(Caller const& caller, sk::SessionId const& id,
-                                              sk::EntryId const& entry) {
+                                              BranchChoice const& wanted) {
   if (auto const found = find(caller, id); !found) return found.error();
   auto const place = turns_.reserve(id.str());
   if (!place) return place.error();
-  auto const log = log_with(*hosted_.store, id, entry);
+  auto const log = log_with(*hosted_.store, id, wanted.entry);
   if (!log) return log.error();
-  auto const end = sk::Branches(*log).newest_end(entry);
+  auto const end = wanted.ends_there ? wanted.entry : sk::Branches(*log).newest_end(wanted.entry);
   if (end == log->entries.back().id) return {};
   sk::SessionOptions how;
   how.on_conflict = sk::OnConflict::fork;

@@ -112,9 +112,10 @@ class Conversations {
   /// Answers a message of the user again: a new answer beside those before.
   sessionkit::Result<Answering> answer_again(Caller const& caller, sessionkit::SessionId const& id,
                                              sessionkit::EntryId const& message);
-  /// Makes the newest branch through this entry the one that is shown and continued.
+  /// Makes the newest branch through the entry the one that is shown and continued, or the one that ends
+  /// there.
   sessionkit::Result<void> choose_branch(Caller const& caller, sessionkit::SessionId const& id,
-                                         sessionkit::EntryId const& entry);
+                                         BranchChoice const& wanted);
   /// Returns the new row, which is in the store's index too, so that other programs see it. `unsupported` if
   /// the session's lines cannot represent all of the change; then nothing is changed.
   sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,

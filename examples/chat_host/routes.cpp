@@ -100,9 +100,9 @@ sk::Result<void> retry(Call const& call) {
 }
 
 sk::Result<void> choose_branch(Call const& call) {
-  auto const entry = parse_entry(call.body);
-  if (!entry) return entry.error();
-  auto const chosen = call.conversations->choose_branch(call.caller, *call.session, *entry);
+  auto const wanted = parse_branch(call.body);
+  if (!wanted) return wanted.error();
+  auto const chosen = call.conversations->choose_branch(call.caller, *call.session, *wanted);
   if (!chosen) return chosen.error();
   call.response.status = 204;
   return {};

@@ -34,6 +34,20 @@ class Branch(HostTest):
         self.assertEqual([text for role, text in host.talk(session) if role == "user"], ["first of all"])
         self.assertEqual(len(self.entries(host, session)[0]["branches"]), 2)
 
+    def test_what_followed_an_entry_is_taken_back_and_brought_back(self):
+        host = self.host()
+        session = host.chat("one")[1]["sessionId"]
+        for text in ("two", "three"):
+            host.chat(text, session)
+        before = self.entries(host, session)
+        self.assertEqual(host.ask("POST", f"sessions/{session}/branch", {"entry": before[1]["id"], "end": True}).status, 204)
+        self.assertEqual([entry["id"] for entry in self.entries(host, session)], [entry["id"] for entry in before[:2]])
+        said, _ = host.chat("another two", session)
+        self.assertIn("I remember 2 of your messages", said)
+        self.choose(host, session, before[-1]["id"])
+        self.assertEqual([text for role, text in host.talk(session) if role == "user"], ["one", "two", "three"])
+        self.refused(host.ask("POST", f"sessions/{session}/branch", {"entry": before[1]["id"], "end": 1}), 400)
+
     def test_a_message_is_answered_again_and_both_answers_stay(self):
         host = self.host(*self.scripted({"when": "question", "text": "the first"}, {"when": "question", "text": "the second"}))
         session = host.chat("question")[1]["sessionId"]

@@ -53,7 +53,8 @@ export const chat = (message, { id, after, images, settings }, signal) => begin(
   message, ...(id ? { sessionId: id } : {}), ...(after === undefined ? {} : { after }), ...(images?.length ? { images } : {}), ...(settings ? { settings } : {}) }, signal);
 // A message of the user is answered once more.
 export const again = (id, entry, signal) => begin(`${session(id)}/retry`, { entry }, signal);
-export const choose = (id, entry) => request("POST", `${session(id)}/branch`, { body: { entry } });
+// The newest branch through this entry, or the one that ends there.
+export const choose = (id, entry, { end = false } = {}) => request("POST", `${session(id)}/branch`, { body: { entry, end } });
 async function begin(path, body, signal) {
   const listening = new AbortController();
   const reply = await request("POST", path, { body, signal: listening.signal });

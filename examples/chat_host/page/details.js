@@ -27,7 +27,9 @@ function tokenLines({ tokens, tokenLimit, usage, prices }) {
     usage.cacheRead > 0 ? `${number(usage.cacheRead)} of them came from the provider's cache, which costs less.` : "Each request sends the conversation again."));
   lines.push(line("Written by the model so far", `${number(usage.output)} tokens`));
   const cost = costOf(usage, prices);
-  if (cost !== null)
+  if (cost === null)
+    lines.push(line("Cost so far", "not known", "The server shows it if it is started with --prices: the dollars for a million tokens read, and written."));
+  else
     lines.push(line("Cost so far", `${usage.cacheRead > 0 ? "at most " : ""}$${cost.toFixed(cost < 1 ? 4 : 2)}`,
       `At $${prices.input} for a million tokens read and $${prices.output} for a million written.`));
   return lines;

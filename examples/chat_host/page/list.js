@@ -23,6 +23,14 @@ function timeOf(time) {
   return of({ day: "numeric", month: "long" });
 }
 
+// The time of a message: the hour today, else with the day; and the whole.
+export function momentOf(time) {
+  const at = new Date(time);
+  const hour = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const day = groupOf(time) === "Today" ? "" : `${at.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} `;
+  return { short: `${day}${hour}`, long: at.toLocaleString() };
+}
+
 export class List {
   // `load(query, signal)` returns a page or nothing, and `search(query, signal)` hits; `chosen(id, hit)` is called for a row
   // or a hit that is clicked.

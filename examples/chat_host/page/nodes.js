@@ -15,6 +15,7 @@ const shapes = {
   copy: "M5 5V2h9v9h-3M2 5h9v9H2z",
   done: "M2 8l4 4 8-9",
   edit: "M3 13l1-3 7-7 2 2-7 7zM10 4l2 2",
+  back: "M6 3L2 7l4 4M2 7h8a4 4 0 0 1 0 8H8",
   again: "M13 8a5 5 0 1 1-2-4M13 1v4H9",
   more: "M3 8h9M8 4l4 4-4 4",
   previous: "M10 3L5 8l5 5",

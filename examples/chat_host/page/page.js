@@ -10,7 +10,7 @@ import { Talk } from "./talk.js";
 import { welcome } from "./welcome.js";
 
 const $ = (id) => document.getElementById(id);
-const talk = new Talk($("talk"), { edit, again, go, more: () => send("Please continue where your answer ended.") });
+const talk = new Talk($("talk"), { edit, again, go, takeBack, more: () => send("Please continue where your answer ended.") });
 const list = new List($("sessions"), { load: loadRows, search: (query, signal) => attempt(() => api.search(query, signal)), chosen: open });
 const drafts = new Map(); // unsent text by conversation, null for a new one
 
@@ -115,7 +115,7 @@ function showMeter() {
 function showHead(title, tokens) {
   $("title").textContent = title || "New conversation";
   document.title = title ? `${title} – Chat` : "Chat";
-  $("rename").hidden = $("delete").hidden = $("archive").hidden = visit.id === null;
+  $("rename").hidden = $("export").hidden = $("delete").hidden = $("archive").hidden = visit.id === null;
   visit.tokens = tokens;
   showMeter();
 }
@@ -295,6 +295,21 @@ async function go(entry) {
   if (here.state !== "idle" || !await attempt(() => api.choose(here.id, entry)) || here.left) return;
   await show(here, { entry });
   if (focus && !here.left) talk.focus({ ...focus, entry });
+}
+
+// The conversation ends at an entry again. What followed stays in the log, and can be brought back.
+async function takeBack(entry) {
+  const here = visit;
+  const last = here.entries.at(-1).id;
+  here.watching?.abort();
+  if (here.state !== "idle" || !await attempt(() => api.choose(here.id, entry, { end: true })) || here.left) return;
+  list.reload();
+  await show(here);
+  if (here.left) return;
+  notify("Taken back. The model does not see it any more.", async () => {
+    dismiss();
+    if (await attempt(() => api.choose(here.id, last)) && !here.left) await show(here);
+  });
 }
 
 // Returns the last event; null if the turn should not be followed any more. A lost connection is tried again each second,
@@ -479,6 +494,7 @@ $("import").addEventListener("click", () => $("import-file").click());
 $("import-file").addEventListener("change", async () => { await importFiles([...$("import-file").files]); $("import-file").value = ""; });
 $("keys").addEventListener("click", () => $("shortcuts").showModal());
 $("meter").addEventListener("click", () => details.open());
+$("export").addEventListener("click", async () => { await details.open(); $("export-text").focus(); });
 $("message").addEventListener("input", () => type($("message").value));
 $("message").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

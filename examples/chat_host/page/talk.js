@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shows a conversation. Its content is untrusted: it becomes text, or the nodes that Markdown may have, never markup.
+import { momentOf } from "./list.js";
 import { copyText, element, iconButton, showCopied } from "./nodes.js";
 import { Streamed, fill, parse } from "./rich.js";
 
@@ -279,11 +280,21 @@ export class Talk {
     const next = stored[i + 1];
     const made = [this.branches(entry, stored[i - 1]?.entry === entry ? null : entry.branches), this.copy(this.texts[i])];
     if (asked && role === "user" && next?.entry !== entry)
-      made.push(iconButton("edit", "Edit and send again", () => this.act.edit(entry, entries[entries.indexOf(entry) - 1]?.id ?? "")));
+      made.push(...this.taking(entries, entry), iconButton("edit", "Edit and send again", () => this.act.edit(entry, entries[entries.indexOf(entry) - 1]?.id ?? "")));
     if (asked && (next === undefined || next.role === "user")) made.push(iconButton("again", "Answer again", () => this.act.again(asked.id)));
     if (next === undefined && this.hasEnd && role === "assistant" && (entry.interrupted || entry.failed))
       made.push(iconButton("more", "Continue this answer", () => this.act.more()));
     return made.filter(Boolean);
+  }
+
+  // The time of a message of the user, and the button that takes it back with all that follows. The first message has nothing
+  // before it to which one could go back.
+  taking(entries, entry) {
+    const { short, long } = momentOf(entry.timestamp);
+    const before = entries[entries.indexOf(entry) - 1];
+    const made = [element("span", { className: "time", text: short, title: long })];
+    if (before) made.push(iconButton("back", "Take back from here", () => this.act.takeBack(before.id)));
+    return made;
   }
 
   // Scrolls to the message of an entry and marks the found words; false if it is not shown.

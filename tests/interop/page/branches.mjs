@@ -48,6 +48,35 @@ step("a message is answered again, and both answers are there", async () => {
   await shows(messages("assistant"), "The first answer.");
 });
 
+step("a message is taken back with all that follows, and brought back", async () => {
+  const begun = new URL(page.url()).hash.slice(1);
+  await page.click("#new");
+  for (const text of ["one hour ago", "half an hour ago", "just now"]) {
+    await say(text);
+    await shows(messages("assistant"), text);
+    await idle();
+  }
+  await ready();
+  assert.match((await page.locator(".actions .time").allTextContents()).join(), /^\d\d:\d\d,\d\d:\d\d,\d\d:\d\d$/);
+  const all = await said();
+  assert.equal(await page.getByRole("button", { name: "Take back from here" }).count(), 2); // nothing is before the first
+  await button("Take back from here", 0).click();
+  await shows(page.locator("#notice"), "Taken back");
+  assert.deepEqual(await said(), all.slice(0, 2));
+  await shot("taken-back");
+  await page.click("#undo");
+  await soon(async () => (await said()).length === 6, "all is there again");
+  assert.deepEqual(await said(), all);
+  await button("Take back from here", 0).click();
+  await shows(page.locator("#notice"), "Taken back");
+  await say("another way");
+  await shows(messages("assistant"), "I remember 2 of your messages");
+  await idle();
+  await page.goto(`${server.url}/#${begun}`);
+  await shows(messages("assistant"), "The first answer.");
+  await ready();
+});
+
 step("an earlier message is said in another way", async () => {
   await say("a second message");
   await shows(messages("assistant"), "You said \"a second message\"");

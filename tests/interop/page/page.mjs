@@ -55,6 +55,7 @@ step("messages are text, never markup", async () => {
 });
 
 step("a reload restores it", async () => {
+  await soon(async () => await page.locator("#talk .time").count() === await messages("user").count(), "each message of the user has its time");
   const before = await page.locator("#talk").innerText();
   await page.reload();
   await shows(messages("assistant"), "onerror");
