@@ -245,9 +245,9 @@ class TurnRun {
   }
 
   sk::Message with_cost(sk::Message answer) const {
+    if (!agent_.price || !answer.generation || !answer.metadata.is_null()) return answer;
     auto const& usage = answer.generation->usage;
-    auto const cost =
-        agent_.price && usage && answer.metadata.is_null() ? agent_.price(*usage) : std::nullopt;
+    auto const cost = usage ? agent_.price(*usage) : std::nullopt;
     if (!cost) return answer;
     auto const total = usage->input + usage->output + usage->cache_read + usage->cache_write;
     nlohmann::ordered_json const stored = {

@@ -178,6 +178,7 @@ TEST_CASE("a thread of Codex has the last name that a person gave it") {
   REQUIRE(log.entries.back().as<sk::TitleChange>());
   CHECK(log.entries.back().as<sk::TitleChange>()->title == "the walk");
   CHECK(log.entries.back().as<sk::TitleChange>()->by_person);
+  CHECK(log.entries.back().parent == log.entries[1].id); // which stays the end of the path
   sk::ImportOptions growing;
   growing.finished = false; // a later name would change the entry
   CHECK(sk::import_log(sk::codex_importer(), *files, session, growing)->entries.size()

@@ -41,7 +41,8 @@ class RolloutReader {
     if (pending_ && options_.finished) flush();
     if (pending_) ++report_.held_back;
     if (options_.finished && !which_.title.empty()) // a later name would change the entry
-      give(detail::imported_entry(TitleChange{which_.title, true}, "title", {}, at_));
+      give(detail::imported_entry(TitleChange{which_.title, true}, "title",
+                                  path_.empty() ? EntryId{} : path_.back().id, at_));
     if (!status_) return status_.error();
     return std::move(report_);
   }
