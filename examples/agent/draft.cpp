@@ -115,20 +115,22 @@ void DraftWriter::begin(DraftHead head) {
   prefix_ = draft_prefix(place_) + head.session.str() + '-';
   head.store = place_.store;
   head_ = draft_line(head);
+  failed_ = false;
+  if (!head.unsaved.empty()) failed_ = !create(std::exchange(head_, {})); // nothing else has these messages
 }
 
 void DraftWriter::add(llm::Event const& event) {
-  if (!writes() || (file_ < 0 && head_.empty())) return;
+  if (!writes() || failed_ || (file_ < 0 && head_.empty())) return;
   auto const line = draft_line(event);
   if (line.empty()) return;
-  bool const written = head_.empty() ? write_all(file_, line) : create(std::exchange(head_, {}) + line);
-  if (!written) close(); // what was written stays until the answer is stored
+  // What was written stays until the answer is stored, and locked: no other process may take it.
+  failed_ = !(head_.empty() ? write_all(file_, line) : create(std::exchange(head_, {}) + line));
 }
 
 // The draft before this one has nothing that this one has not: it goes when this one is there.
 bool DraftWriter::create(std::string const& first) {
   auto const before = std::exchange(path_, {});
-  close();
+  int const file_before = std::exchange(file_, -1);
   constexpr int most_tries = 5;
   for (int i = 0; i < most_tries && file_ < 0; ++i) {
     path_ = place_.folder + '/' + prefix_ + sk::random_entry_id() + ".draft";
@@ -139,17 +141,22 @@ bool DraftWriter::create(std::string const& first) {
   }
   bool const written = file_ >= 0 && write_all(file_, first);
   if (file_ >= 0 && !written) ::unlink(path_.c_str());
-  if (!written)
+  if (!written) {
+    close();
     path_ = before;
-  else if (!before.empty())
-    ::unlink(before.c_str());
-  return written;
+    file_ = file_before;
+    return false;
+  }
+  if (!before.empty()) ::unlink(before.c_str());
+  if (file_before >= 0) ::close(file_before);
+  return true;
 }
 
 void DraftWriter::drop() {
   head_.clear();
   if (!path_.empty()) ::unlink(path_.c_str());
   path_.clear();
+  failed_ = false;
   close();
 }
 

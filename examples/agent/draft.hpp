@@ -70,6 +70,7 @@ class DraftWriter {
   std::string prefix_ = {};
   std::string path_ = {};
   int file_ = -1;
+  bool failed_ = false; ///< the rest of this answer is not written
 };
 
 }

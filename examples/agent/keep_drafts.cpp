@@ -166,11 +166,19 @@ sk::Result<std::vector<sk::Message>> messages_after(sk::SessionStore& store, sk:
   }
 }
 
-bool has_answer(std::vector<sk::Message> const& messages, sk::Message const& answer) {
-  auto const text = answer.text();
-  return std::any_of(messages.begin(), messages.end(), [&](sk::Message const& each) {
-    return each.role == sk::Role::assistant && each.text().compare(0, text.size(), text) == 0;
-  });
+bool is_of_user(sk::Message const& message) { return message.role == sk::Role::user; }
+
+/// True if the messages after the draft's place have its answer: before any message of the user that the
+/// draft does not know.
+bool has_answer(std::vector<sk::Message> const& messages, ReadDraft const& draft) {
+  auto const text = draft.answer.text();
+  auto const& unsaved = draft.head.unsaved;
+  auto asked = std::count_if(unsaved.begin(), unsaved.end(), is_of_user);
+  for (auto const& each : messages) {
+    if (is_of_user(each) && asked-- == 0) return false;
+    if (each.role == sk::Role::assistant && each.text().compare(0, text.size(), text) == 0) return true;
+  }
+  return false;
 }
 
 sk::Result<void> store_cut(sk::Session& session, ReadDraft const& draft) {
@@ -181,7 +189,7 @@ sk::Result<void> store_cut(sk::Session& session, ReadDraft const& draft) {
   try {
     auto turn = session.begin_turn();
     for (auto const& message : draft.head.unsaved) turn.append(message).value();
-    turn.append(draft.answer).value();
+    if (!draft.answer.parts.empty()) turn.append(draft.answer).value();
     refuse_calls(turn, draft.answer);
     return turn.commit();
   } catch (sk::Exception const& refused) { return refused.error(); }
@@ -191,10 +199,10 @@ enum class Outcome { kept, known };
 
 sk::Result<Outcome> keep(std::shared_ptr<sk::SessionStore> const& store, ReadDraft const& draft) {
   auto const& id = draft.head.session;
-  if (draft.answer.parts.empty()) return Outcome::known; // nothing was said
+  if (draft.answer.parts.empty() && draft.head.unsaved.empty()) return Outcome::known; // nothing was said
   auto const said = messages_after(*store, id, draft.head.end);
   if (!said) return said.error();
-  if (has_answer(*said, draft.answer)) return Outcome::known;
+  if (has_answer(*said, draft)) return Outcome::known;
   if (!said->empty()) return sk::Error{sk::Errc::conflict, 0, "the conversation went on without it"};
   auto session = sk::Session::open(store, id);
   if (!session) return session.error();

@@ -87,9 +87,7 @@ int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line
 /// The option that names the store, for a shell; empty if the store is the default.
 std::string store_words(chat::Options const& options) {
   if (options.store == chat::default_store()) return {};
-  std::string quoted;
-  for (char const c : options.store) quoted += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  return "--store '" + quoted + "' ";
+  return "--store " + cli::shell_word(options.store) + ' ';
 }
 
 int run(chat::Options const& options, char const* program) {

@@ -294,3 +294,51 @@ TEST_CASE("of a turn that is stored at its end, the last draft has all of it") {
   CHECK(said.front() == "U:Tell");
   CHECK(said.back().substr(0, 5) == "A:I s");
 }
+
+TEST_CASE("a message that its profile stores later survives a kill before the first piece") {
+  Place const place(sk::profiles::claw0);
+  auto session = sk::Session::create(place.store, {}).value();
+  auto const id = session.id();
+  agent::DraftHead head{{}, id, session.leaf(), session.info().value().end};
+  head.unsaved.push_back(sk::user("my long words"));
+  session = {};
+  { agent::DraftWriter(place.drafts).begin(head); }
+  CHECK(place.files().size() == 1);
+  CHECK(agent::keep_drafts(place.drafts, place.store, id).kept == 1);
+  CHECK(talk(place, id) == std::vector<std::string>{"U:my long words"});
+  CHECK(place.files().empty());
+}
+
+TEST_CASE("a later answer that begins with the same letters is not that of a draft") {
+  Place const place;
+  auto session = sk::Session::create(place.store, {}).value();
+  answer_until_killed(session, make_agent(place, story), "Tell", 1);
+  session.append(sk::user("Why?")).value();
+  session.append(sk::assistant("once more")).value();
+  auto const done = agent::keep_drafts(place.drafts, place.store, session.id());
+  CHECK(done.kept == 0);
+  CHECK(done.problems.size() == 1);
+  CHECK(place.files().size() == 1);
+}
+
+TEST_CASE("a writer that cannot go on keeps the lock of what it wrote") {
+  Place const place;
+  auto const session = sk::Session::create(place.store, {}).value();
+  agent::DraftHead const head{{}, session.id(), session.leaf(), session.info().value().end};
+  agent::DraftWriter writer(place.drafts);
+  writer.begin(head);
+  writer.add(llm::TextDelta{"first"});
+  REQUIRE(place.files().size() == 1);
+  auto const away = place.path / "away";
+  fs::rename(place.drafts.folder, away);
+  writer.begin(head);
+  writer.add(llm::TextDelta{"there is no folder"});
+  writer.add(llm::TextDelta{"nor now"});
+  fs::rename(away, place.drafts.folder);
+  REQUIRE(place.files().size() == 1);
+  CHECK(text_of(place.files().front()).find("now") == std::string::npos);
+  auto const done = agent::keep_drafts(place.drafts, place.store, session.id());
+  CHECK(done.kept == 0);
+  CHECK(done.problems.empty());
+  CHECK(place.files().size() == 1);
+}

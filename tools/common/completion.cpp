@@ -32,6 +32,8 @@ std::string quoted(std::string_view text) {
   return all;
 }
 
+bool is_upper(std::string_view word) { return !word.empty() && word.front() >= 'A' && word.front() <= 'Z'; }
+
 /// The option of a line; no names if there is none.
 HelpedOption option_in(std::string_view line) {
   HelpedOption option;
@@ -47,9 +49,14 @@ HelpedOption option_in(std::string_view line) {
     rest = trimmed(rest.substr(1));
   }
   if (rest.substr(0, 1) == " " && rest.substr(0, 2) != "  ") rest.remove_prefix(1);
-  auto const value_end = std::min(rest.find("  "), rest.size());
-  option.takes_value = value_end != 0;
-  option.help = trimmed(rest.substr(value_end));
+  // "FILE", or "TEXT:DIR REQUIRED" of CLI11, and two spaces; after a long name one space must do.
+  auto const column = std::min(rest.find("  "), rest.size());
+  auto const first = rest.substr(0, std::min(rest.find(' '), column));
+  option.takes_value = is_upper(first) && first != "Needs:" && first != "REQUIRED";
+  auto const after = trimmed(rest.substr(first.size()));
+  bool const says_at_once = !first.empty() && !is_upper(first);
+  bool const says_next = option.takes_value && !after.empty() && !is_upper(after);
+  option.help = says_at_once ? trimmed(rest) : says_next ? after : trimmed(rest.substr(column));
   return option;
 }
 

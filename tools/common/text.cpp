@@ -110,6 +110,19 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+std::string shell_word(std::string const& word) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:@%+,";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (char const c : word)
+    if (c == '\'')
+      out += R"('\'')";
+    else
+      out += c;
+  return out + "'";
+}
+
 std::string unix_lines(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i)

@@ -193,7 +193,8 @@ Exit restore(Console& console, Arguments const& args) { return mark(console, arg
 namespace {
 
 /// Reports what a rewind took back, and the command that brings it back.
-void say_taken_back(Console& console, Named const& named, sk::EntryId const& from, sk::EntryId const& to) {
+void say_taken_back(Console& console, Arguments const& args, Named const& named, sk::EntryId const& from,
+                    sk::EntryId const& to) {
   std::string first;
   std::uint64_t turns = 0, entries = 0;
   bool has_left = true; // `to` is on the path to `from`
@@ -211,7 +212,9 @@ void say_taken_back(Console& console, Named const& named, sk::EntryId const& fro
                  + (turns == 0 ? plural(entries, "entry", "entries")
                                : fmt::format("{}, from \"{}\" on", plural(turns, "turn", "turns"),
                                              cut(one_line(first), 40))));
-  console.notice(fmt::format("to return: sessionkit rewind {} {}", named.id.str(), from.str()));
+  console.notice(fmt::format("to return: sessionkit rewind {} {}{}",
+                             named.is_file ? shell_word(*args.session) : named.id.str(), from.str(),
+                             store_again(args)));
 }
 
 }
@@ -249,7 +252,7 @@ Exit rewind_to(Console& console, Arguments const& args) {
         {{"session", named.id.str()}, {"to", to.str()}, {"from", from.str()}, {"leaf", leaf.str()}});
   else
     console.write(leaf.str() + "\n");
-  say_taken_back(console, named, from, to);
+  say_taken_back(console, args, named, from, to);
   return Exit::ok;
 }
 

@@ -85,7 +85,8 @@ Exit info(Console& console, Arguments const& args) {
         !text.empty())
       rows.push_back({name, text});
   console.table({"FACT", "VALUE"}, rows);
-  if (console.pretty() && args.session) console.notice("what it cost: sessionkit stats " + *args.session);
+  if (console.pretty() && args.session)
+    console.notice("what it cost: sessionkit stats " + shell_word(*args.session) + store_again(args));
   return Exit::ok;
 }
 

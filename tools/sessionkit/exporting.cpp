@@ -147,10 +147,10 @@ Exit export_session(Console& console, Arguments const& args) {
     console.content(*path + "\n");
   notice_damage(console, *args.session, damaged);
   if (path && !format.of_path)
-    console.notice("to take it into another store or machine: sessionkit import " + *path);
+    console.notice("to take it into another store or machine: sessionkit import " + shell_word(*path));
   if (!path && console.pretty())
-    console.notice(fmt::format("to write a file instead: sessionkit export {} -o FILE{}", *args.session,
-                               format.extension));
+    console.notice(fmt::format("to write a file instead: sessionkit export {} -o FILE{}{}",
+                               shell_word(*args.session), format.extension, store_again(args)));
   return Exit::ok;
 }
 

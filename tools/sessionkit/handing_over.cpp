@@ -84,20 +84,6 @@ std::vector<std::string> write_files(fs::path const& root, sk::Exported const& e
   return paths;
 }
 
-/// A word of a command line of a shell.
-std::string quoted(std::string const& word) {
-  constexpr std::string_view plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:@%+,";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (char const c : word)
-    if (c == '\'')
-      out += "'\\''";
-    else
-      out += c;
-  return out + "'";
-}
-
 /// The commands that resume the session, as a shell takes them.
 std::vector<std::string> commands_of(sk::Exporter const& exporter, sk::Exported const& exported,
                                      fs::path const& root) {
@@ -107,12 +93,12 @@ std::vector<std::string> commands_of(sk::Exporter const& exporter, sk::Exported 
       !exporter.root_variable.empty() && folder != fs::absolute(own_folder(exporter)).lexically_normal();
   std::vector<std::string> commands;
   for (auto const& words : exported.resume) {
-    std::string line = "cd " + quoted(exported.cwd) + " &&";
-    if (elsewhere) line += fmt::format(" {}={}", exporter.root_variable, quoted(folder.generic_string()));
+    std::string line = "cd " + shell_word(exported.cwd) + " &&";
+    if (elsewhere) line += fmt::format(" {}={}", exporter.root_variable, shell_word(folder.generic_string()));
     for (auto const& word : words) {
       bool const is_file = std::any_of(exported.files.begin(), exported.files.end(),
                                        [&](auto const& file) { return file.name == word; });
-      line += ' ' + quoted(is_file ? (folder / word).generic_string() : word);
+      line += ' ' + shell_word(is_file ? (folder / word).generic_string() : word);
     }
     commands.push_back(std::move(line));
   }

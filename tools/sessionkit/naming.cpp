@@ -210,6 +210,10 @@ std::chrono::milliseconds lock_wait(Arguments const& args) {
                 "write it as 5s, 500ms or 2m"};
 }
 
+std::string store_again(Arguments const& args) {
+  return args.store ? " --store " + shell_word(*args.store) : std::string();
+}
+
 std::chrono::milliseconds duration_of(char const* flag, std::string const& text) {
   auto const time = parse_duration(text);
   bool const has_unit = text.find_first_not_of("0123456789") != std::string::npos; // 30 of what?

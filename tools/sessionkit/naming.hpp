@@ -23,6 +23,9 @@ std::string store_root(Arguments const& args, char const* verb, char const* inst
 /// The same for commands that need no store: absent if none is named, or it is not a directory.
 std::optional<std::string> known_store_root(Arguments const& args);
 
+/// The option that names the store again, for a command that a user may copy; empty if none was given.
+std::string store_again(Arguments const& args);
+
 /// The value of an option that is a time with its unit, such as "30d".
 std::chrono::milliseconds duration_of(char const* flag, std::string const& text);
 

@@ -110,10 +110,10 @@ class Hits {
   void say_how_to_read() const {
     if (!console_.pretty() || count_ == 0) return;
     auto const session = args_.session.value_or(first_.session);
-    auto const store = args_.store ? " --store " + *args_.store : "";
     auto const leaf = args_.names_only || first_.entry.empty() ? "" : " --leaf " + first_.entry;
     console_.notice(fmt::format("read {}: sessionkit show {}{}{}",
-                                args_.names_only ? "a conversation" : "up to a hit", session, leaf, store));
+                                args_.names_only ? "a conversation" : "up to a hit", shell_word(session),
+                                leaf, store_again(args_)));
   }
 
  private:

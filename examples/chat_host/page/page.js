@@ -23,7 +23,7 @@ class Visit {
   constructor(id) {
     this.id = id; // null until the server has given one
     this.state = "idle"; // "asking": a message is being sent; "answering": the server accepted it
-    this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
+    this.said = null; // the message of the running turn: its text, its bubble, whether it is stored, and the entry that asked before
     this.stopping = false; // the user cancelled the answer, which the server does not know yet
     this.lost = false; // the server cannot be reached
     this.after = undefined; // the next message follows this entry: an earlier one was edited
@@ -219,9 +219,13 @@ async function hearTurn(here, reply) {
   list.reload();
   if (dropped || nothing || end === null) await show(here);
   else await label(here);
-  const last = end === null && here.entries?.filter(({ role }) => role === "user").at(-1); // a server that was killed may have kept it
-  const kept = last?.content?.some(({ text }) => text === said?.text);
+  const last = end === null && lastAsked(here); // a server that was killed may have kept it
+  const kept = last && last.id !== said?.before && last.content?.some(({ text }) => text === said?.text);
   if (dropped && !kept) giveBack(here, said);
+}
+
+function lastAsked(here) {
+  return here.entries?.filter(({ role }) => role === "user").at(-1);
 }
 
 // The messages of the turn that ended get their buttons.
@@ -370,7 +374,7 @@ async function say(text) {
   stopEditing();
   if (edited) talk.cut(edited);
   for (const each of images) talk.picture(each);
-  here.said = { text, images, bubble: text ? talk.user(text) : $("talk").lastChild, stored: false };
+  here.said = { text, images, bubble: text ? talk.user(text) : $("talk").lastChild, stored: false, before: lastAsked(here)?.id };
   setState(here, "asking");
   toEnd();
   const reply = await attempt(() => api.chat(text, { id: here.id, after, images, settings }, here.signal));

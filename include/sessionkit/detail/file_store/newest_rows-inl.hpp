@@ -24,7 +24,7 @@ constexpr std::size_t offset_digits = 16, crc_digits = 8;
 
 // Where the rows begin in the file, and their checksum; all such texts have the same length.
 std::string place_text(std::uint64_t begin, std::uint32_t crc) {
-  return detail::format_text(",\"{}\":\"{:016x}{:08x}\"", place_member, begin, crc);
+  return detail::format_text(R"(,"{}":"{:016x}{:08x}")", place_member, begin, crc);
 }
 std::size_t place_size() { return place_member.size() + offset_digits + crc_digits + 6; }
 
