@@ -116,7 +116,8 @@ void DraftWriter::begin(DraftHead head) {
   head.store = place_.store;
   head_ = draft_line(head);
   failed_ = false;
-  if (!head.unsaved.empty()) failed_ = !create(std::exchange(head_, {})); // nothing else has these messages
+  // Nothing else has these messages.
+  if (place_.at_once && !head.unsaved.empty()) failed_ = !create(std::exchange(head_, {}));
 }
 
 void DraftWriter::add(llm::Event const& event) {

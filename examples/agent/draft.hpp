@@ -16,6 +16,9 @@ struct DraftPlace {
   std::string folder; ///< of the program; files of other names in it are not touched
   std::string store;  ///< the store's name, without a secret: the same in each process
   bool holds = false; ///< the store's profile stores the messages of a turn when it ends
+  /// A draft of such a profile appears before the first piece. False for a program whose clients send a
+  /// message again if it was not reported as stored.
+  bool at_once = false;
 };
 
 /// The folder for drafts of a person: `sessionkit/drafts` in XDG_STATE_HOME, or in `.local/state` of HOME.

@@ -81,7 +81,7 @@ std::optional<agent::DraftPlace> Chat::draft_place() const {
   auto const of_store = store_of_session_ == store_ ? cli::parse_address(options_.store)
                                                     : cli::StoreAddress{"file", opened_file_};
   bool const holds = timing == sk::WriteTiming::turn_atomic || timing == sk::WriteTiming::whole;
-  return agent::DraftPlace{std::move(folder), cli::full_name(of_store), holds};
+  return agent::DraftPlace{std::move(folder), cli::full_name(of_store), holds, true};
 }
 
 void Chat::keep_cut_answers() {

@@ -296,7 +296,8 @@ TEST_CASE("of a turn that is stored at its end, the last draft has all of it") {
 }
 
 TEST_CASE("a message that its profile stores later survives a kill before the first piece") {
-  Place const place(sk::profiles::claw0);
+  Place place(sk::profiles::claw0);
+  place.drafts.at_once = true;
   auto session = sk::Session::create(place.store, {}).value();
   auto const id = session.id();
   agent::DraftHead head{{}, id, session.leaf(), session.info().value().end};
