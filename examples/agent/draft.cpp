@@ -121,49 +121,37 @@ void DraftWriter::begin(DraftHead head) {
 }
 
 void DraftWriter::add(llm::Event const& event) {
-  if (!writes() || failed_ || (file_ < 0 && head_.empty())) return;
+  if (!writes() || failed_ || (!file_ && head_.empty())) return;
   auto const line = draft_line(event);
   if (line.empty()) return;
   // What was written stays until the answer is stored, and locked: no other process may take it.
-  failed_ = !(head_.empty() ? write_all(file_, line) : create(std::exchange(head_, {}) + line));
+  failed_ = !(head_.empty() ? write_all(file_.fd(), line) : create(std::exchange(head_, {}) + line));
 }
 
 // The draft before this one has nothing that this one has not: it goes when this one is there.
 bool DraftWriter::create(std::string const& first) {
-  auto const before = std::exchange(path_, {});
-  int const file_before = std::exchange(file_, -1);
-  constexpr int most_tries = 5;
-  for (int i = 0; i < most_tries && file_ < 0; ++i) {
-    path_ = place_.folder + '/' + prefix_ + sk::random_entry_id() + ".draft";
-    file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                   S_IRUSR | S_IWUSR);
-    if (file_ < 0) break;
-    if (::flock(file_, LOCK_EX) != 0 || !is_linked(file_)) close();
+  constexpr int most_tries = 5; // another process may take the empty file before it is locked
+  for (int i = 0; i < most_tries; ++i) {
+    auto path = place_.folder + '/' + prefix_ + sk::random_entry_id() + ".draft";
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                           S_IRUSR | S_IWUSR));
+    if (!file) return false;
+    if (::flock(file.fd(), LOCK_EX) != 0 || !is_linked(file.fd())) continue;
+    if (!write_all(file.fd(), first)) return ::unlink(path.c_str()), false;
+    if (!path_.empty()) ::unlink(path_.c_str());
+    path_ = std::move(path);
+    file_ = std::move(file);
+    return true;
   }
-  bool const written = file_ >= 0 && write_all(file_, first);
-  if (file_ >= 0 && !written) ::unlink(path_.c_str());
-  if (!written) {
-    close();
-    path_ = before;
-    file_ = file_before;
-    return false;
-  }
-  if (!before.empty()) ::unlink(before.c_str());
-  if (file_before >= 0) ::close(file_before);
-  return true;
+  return false;
 }
 
 void DraftWriter::drop() {
   head_.clear();
   if (!path_.empty()) ::unlink(path_.c_str());
   path_.clear();
+  file_ = Descriptor();
   failed_ = false;
-  close();
-}
-
-void DraftWriter::close() {
-  if (file_ >= 0) ::close(file_);
-  file_ = -1;
 }
 
 }

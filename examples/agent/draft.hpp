@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "folder.hpp"
+
 #include <sessionkit/message.hpp>
 #include <sessionkit/record.hpp>
 
@@ -52,12 +54,12 @@ class DraftWriter {
   /// Without a folder nothing is written.
   explicit DraftWriter(DraftPlace place) : place_(std::move(place)) {}
   /// A draft that was not dropped stays: `keep_drafts` finds it.
-  ~DraftWriter() { close(); }
+  ~DraftWriter() = default;
   DraftWriter(DraftWriter const&) = delete;
   DraftWriter& operator=(DraftWriter const&) = delete;
 
   DraftPlace const& place() const noexcept { return place_; }
-  /// Begins another answer. The draft before it is dropped with the first piece.
+  /// Begins another answer. The draft before it is dropped when this one is written.
   void begin(DraftHead head);
   void add(llm::Event const& event);
   /// Removes the draft: the log has the answer, or it is not wanted.
@@ -66,14 +68,13 @@ class DraftWriter {
  private:
   bool writes() const noexcept { return !place_.folder.empty(); }
   bool create(std::string const& first);
-  void close();
 
   DraftPlace place_;
   std::string head_ = {}; ///< to be written with the first piece
   std::string prefix_ = {};
   std::string path_ = {};
-  int file_ = -1;
-  bool failed_ = false; ///< the rest of this answer is not written
+  Descriptor file_ = Descriptor(); ///< locked
+  bool failed_ = false;            ///< the rest of this answer is not written
 };
 
 }

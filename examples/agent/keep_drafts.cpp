@@ -79,33 +79,29 @@ bool add_piece(sk::MessageBuilder& into, std::string_view line) {
   return true;
 }
 
-/// An open file, closed afterwards, which gives up its lock.
-class OpenFile {
+/// A draft that is read. Closing it gives up its lock.
+class OpenDraft {
  public:
-  explicit OpenFile(std::string const& path)
+  explicit OpenDraft(std::string const& path)
       : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
-  OpenFile(OpenFile const&) = delete;
-  OpenFile& operator=(OpenFile const&) = delete;
-  ~OpenFile() {
-    if (file_ >= 0) ::close(file_);
-  }
-  bool is_open() const noexcept { return file_ >= 0; }
+  bool is_open() const noexcept { return static_cast<bool>(file_); }
   /// False while its writer lives, or if it was removed.
   bool lock() const {
     struct stat found {};
-    return ::flock(file_, LOCK_EX | LOCK_NB) == 0 && ::fstat(file_, &found) == 0 && found.st_nlink != 0;
+    return ::flock(file_.fd(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file_.fd(), &found) == 0
+           && found.st_nlink != 0;
   }
   /// True if it is a file of this user, under one name.
   bool is_own() const {
     struct stat found {};
-    return ::fstat(file_, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid()
+    return ::fstat(file_.fd(), &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid()
            && found.st_nlink == 1 && found.st_size <= longest_draft;
   }
   std::optional<std::string> text() const {
     std::string all;
     char buffer[1U << 16U];
     for (;;) {
-      auto const count = ::read(file_, buffer, sizeof buffer);
+      auto const count = ::read(file_.fd(), buffer, sizeof buffer);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return std::nullopt;
       if (count == 0) return all;
@@ -114,7 +110,7 @@ class OpenFile {
   }
 
  private:
-  int file_;
+  Descriptor file_;
 };
 
 /// The session that the name of a draft has; absent if it is no name of a draft of this store.
@@ -210,7 +206,7 @@ sk::Result<Outcome> keep(std::shared_ptr<sk::SessionStore> const& store, ReadDra
   return Outcome::kept;
 }
 
-sk::Result<Outcome> keep_file(OpenFile const& file, DraftPlace const& place,
+sk::Result<Outcome> keep_file(OpenDraft const& file, DraftPlace const& place,
                               std::shared_ptr<sk::SessionStore> const& store, sk::SessionId const& id) {
   if (!file.is_own()) return no_draft("it is not a file that this user wrote");
   auto const text = file.text();
@@ -247,7 +243,7 @@ KeptDrafts keep_drafts(DraftPlace const& place, std::shared_ptr<sk::SessionStore
                        sk::SessionId const& id) {
   KeptDrafts done;
   for (auto const& path : drafts_of(place, id)) {
-    OpenFile const file(path);
+    OpenDraft const file(path);
     if (file.is_open() && !file.lock()) continue; // its writer lives, or another process keeps it
     auto const kept = file.is_open() ? keep_file(file, place, store, id) : no_draft("it cannot be opened");
     if (!kept) {

@@ -24,15 +24,7 @@ struct Talk {
     if (count == 0) lines.push_back(header_line(id.str()));
     lines.push_back(message_line("m" + std::to_string(count++), "", "text"));
     Batch batch(lines, end, ends_turn);
-    sk::SessionInfo after = info;
-    sk::Position at = end;
-    for (auto const& record : batch.append.records) {
-      at = sk::Position{at.value() + record.line.size() + 1};
-      sk::RecordPage::Item item{};
-      static_cast<sk::RecordView&>(item) = record;
-      item.end = at;
-      sk::fold(after, item);
-    }
+    sk::SessionInfo const after = folded(info, batch, end);
     batch.append.after = &after;
     auto const done = store.append(id, batch);
     if (done) info = after, end = *done;

@@ -46,6 +46,18 @@ struct Batch {
   operator sk::Append const&() const { return append; }
 };
 
+/// The summary with a batch that begins at a place.
+inline sk::SessionInfo folded(sk::SessionInfo info, Batch const& batch, sk::Position at) {
+  for (auto const& record : batch.append.records) {
+    at = sk::Position{at.value() + record.line.size() + 1};
+    sk::RecordPage::Item item{};
+    static_cast<sk::RecordView&>(item) = record;
+    item.end = at;
+    sk::fold(info, item);
+  }
+  return info;
+}
+
 /// The lines of all pages of a log in one direction, and where each record ends.
 struct ReadBack {
   std::vector<std::string> lines, ids;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "completion.hpp"
+#include "text.hpp"
 
 #include <fmt/format.h>
 
@@ -22,13 +23,6 @@ std::string escaped(std::string_view text, std::string_view marks) {
     if (marks.find(c) != std::string_view::npos) all += '\\';
     all += c;
   }
-  return all;
-}
-
-/// Within single quotes of bash and zsh.
-std::string quoted(std::string_view text) {
-  std::string all;
-  for (char const c : text) all += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
   return all;
 }
 
@@ -84,7 +78,7 @@ std::string zsh(std::string const& program, std::vector<HelpedOption> const& opt
   std::string specs;
   for (auto const& option : options)
     for (auto const& name : option.names)
-      specs += fmt::format(" \\\n    '*{}[{}]{}'", name, quoted(escaped(option.help, "\\[]:")),
+      specs += fmt::format(" \\\n    '*{}[{}]{}'", name, in_single_quotes(escaped(option.help, "\\[]:")),
                            option.takes_value ? ":value:_files" : "");
   return fmt::format(R"sh(#compdef {0}
 # zsh completion for {0}, made by: {0} --completion zsh

@@ -110,17 +110,17 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+std::string in_single_quotes(std::string_view text) {
+  std::string all;
+  for (char const c : text) all += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+  return all;
+}
+
 std::string shell_word(std::string const& word) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:@%+,";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (char const c : word)
-    if (c == '\'')
-      out += R"('\'')";
-    else
-      out += c;
-  return out + "'";
+  return "'" + in_single_quotes(word) + "'";
 }
 
 std::string unix_lines(std::string_view text) {

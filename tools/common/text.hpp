@@ -24,6 +24,9 @@ std::string valid_utf8(std::string_view text);
 /// Line ends, tabs and other control characters become spaces: for one field of a line.
 std::string one_line(std::string_view text);
 
+/// The text as it must be written between single quotes of a shell.
+std::string in_single_quotes(std::string_view text);
+
 /// A word of a command line of a shell, in quotes if it needs them.
 std::string shell_word(std::string const& word);
 

@@ -108,19 +108,12 @@ FirstList first_list(std::string const& root, sk::ListQuery const& query = first
 // Appends a message to a session that another program has not changed meanwhile, or makes the session.
 void speak(sk::SessionStore& store, std::string const& id, std::size_t seconds) {
   auto const known = store.info(id_of(id));
-  sk::SessionInfo after = known ? *known : sk::make_session_info(id_of(id));
+  sk::SessionInfo const before = known ? *known : sk::make_session_info(id_of(id));
   std::vector<std::string> lines;
   if (!known) lines.push_back(header_line(id));
-  lines.push_back(line_at("m" + std::to_string(after.entries), known ? after.last.str() : "", seconds));
-  Batch batch(lines, known ? after.end : sk::Position{}, true);
-  sk::Position at = known ? after.end : sk::Position{};
-  for (auto const& record : batch.append.records) {
-    at = sk::Position{at.value() + record.line.size() + 1};
-    sk::RecordPage::Item item{};
-    static_cast<sk::RecordView&>(item) = record;
-    item.end = at;
-    sk::fold(after, item);
-  }
+  lines.push_back(line_at("m" + std::to_string(before.entries), before.last.str(), seconds));
+  Batch batch(lines, before.end, true);
+  sk::SessionInfo const after = folded(before, batch, before.end);
   batch.append.after = &after;
   store.append(id_of(id), batch).value();
 }

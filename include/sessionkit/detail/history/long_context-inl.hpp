@@ -29,7 +29,7 @@ class NewestReader {
     bytes_ += item.line.size();
     if (is_long_) return find(page, item);
     bool const more = builder_.add(page, item);
-    is_long_ = more && limit_ != 0 && bytes_ > limit_ && builder_.is_plain();
+    is_long_ = more && bytes_ > limit_ && builder_.is_plain();
     if (is_long_) newest_bytes_ = bytes_;
     return more;
   }

@@ -20,8 +20,8 @@ struct LongContext {
 };
 
 /// Does the same as `load_context`. But if the lines of the context are longer than `limit` bytes, it may
-/// decode only the newest entries, and find the others. If the context has a compaction or damage, or if the
-/// limit is 0, it decodes all.
+/// decode only the newest entries, and find the others. If the context has a compaction or damage, it decodes
+/// all.
 SESSIONKIT_API Result<LongContext> load_newest(SessionStore& store, SessionId const& id, EntryId const& leaf,
                                                std::size_t limit);
 

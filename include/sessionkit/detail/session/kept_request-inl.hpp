@@ -14,7 +14,7 @@ namespace sessionkit { inline namespace v0 {
 namespace kept_request_inl { namespace {
 
 constexpr std::size_t bytes_of_a_name = 32;                // in a set of hashes
-constexpr std::size_t long_context = std::size_t{1} << 20; // of which the oldest entries are read apart
+constexpr std::size_t most_at_once = std::size_t{1} << 20; // bytes of lines whose entries are in memory
 
 using detail::KeptRequest;
 
@@ -181,9 +181,10 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
 
 }
 
-// Without the entries of a long log in memory. Absent if the context must be read as a whole.
-SESSIONKIT_SELDOM Result<std::optional<RequestPieces>>
-Session::State::long_request(Target const& own, detail::KeptRequest& kept, detail::LongContext all) const {
+// Absent if the context must be rebuilt as a whole.
+Result<std::optional<RequestPieces>> Session::State::request_in_parts(Target const& own,
+                                                                      detail::KeptRequest& kept,
+                                                                      detail::LongContext all) const {
   kept.begin(own, {{}, all.newest.leaf, tail.end(), all.newest.dialect});
   auto const keep = [&](std::vector<Entry> entries) {
     return kept.add_older(std::move(entries), all.older_bytes);
@@ -200,29 +201,21 @@ Session::State::long_request(Target const& own, detail::KeptRequest& kept, detai
 }
 
 Result<RequestPieces> Session::State::new_request(Target const& own, detail::KeptRequest* kept) const {
-  bool const has_parts = detail::has_parts(own) && pending.is_as_stored();
-  Result<detail::LongContext> all = read_context(has_parts ? kept_request_inl::long_context : 0);
-  if (!all) return all.error();
-  if (!all->older.empty()) {
-    detail::KeptRequest own_parts(0);
-    auto made = long_request(own, kept ? *kept : own_parts, std::move(*all));
+  using namespace kept_request_inl;
+  if (detail::has_parts(own) && pending.is_as_stored()) {
+    Result<detail::LongContext> all = long_context(most_at_once);
+    if (!all) return all.error();
+    if (!kept && all->older.empty())
+      return whole_request(HistoryRebuilder(own).rebuild(std::move(all->newest)), own);
+    detail::KeptRequest unkept(0);
+    auto made = request_in_parts(own, kept ? *kept : unkept, std::move(*all));
     if (!made) return made.error();
     if (*made) return std::move(**made);
     if (kept) kept->drop();
-    kept = nullptr;
-    all = read_context(0);
-    if (!all) return all.error();
   }
-  Context& seen = all->newest;
-  if (kept) {
-    kept->begin(own, {{}, seen.leaf, tail.end(), seen.dialect});
-    std::size_t const stored = seen.entries.size() - pending.held();
-    if (auto made = kept->add(std::move(seen), stored)) return std::move(*made);
-    kept->drop();
-    all = read_context(0);
-    if (!all) return all.error();
-  }
-  return kept_request_inl::whole_request(HistoryRebuilder(own).rebuild(std::move(all->newest)), own);
+  Result<Context> all = context();
+  if (!all) return all.error();
+  return whole_request(HistoryRebuilder(own).rebuild(std::move(*all)), own);
 }
 
 Result<RequestPieces> Session::request_pieces(Target const& target) const {

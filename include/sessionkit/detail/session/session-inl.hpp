@@ -427,9 +427,7 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
 
 Result<Context> Session::context() const {
   if (!state_) return detail::empty_session();
-  Result<detail::LongContext> all = state_->read_context(0);
-  if (!all) return all.error();
-  return std::move(all->newest);
+  return state_->context();
 }
 
 Result<History> Session::history(Target const& target) const {

@@ -273,16 +273,31 @@ Result<std::vector<Entry>> Session::State::path_with_pending() const {
   return std::move(all.entries);
 }
 
-Result<detail::LongContext> Session::State::read_context(std::size_t limit) const {
-  Result<detail::LongContext> all = detail::LongContext{};
-  if (tail.leaf().empty())
-    all->newest.end = tail.end(), all->newest.dialect = tail.dialect().name;
-  else
-    all = detail::load_newest(*tail.store(), tail.id(), tail.leaf(), limit);
-  if (!all) return all;
-  pending.add_to(all->newest);
-  breaker.mark(all->newest);
+Result<detail::LongContext> Session::State::long_context(std::size_t limit) const {
+  if (tail.leaf().empty()) {
+    Result<Context> none = context();
+    if (!none) return none.error();
+    return detail::LongContext{std::move(*none)};
+  }
+  Result<detail::LongContext> all = detail::load_newest(*tail.store(), tail.id(), tail.leaf(), limit);
+  if (all) complete(all->newest);
   return all;
+}
+
+Result<Context> Session::State::context() const {
+  Result<Context> all = Context{};
+  if (tail.leaf().empty())
+    all->end = tail.end(), all->dialect = tail.dialect().name;
+  else
+    all = load_context(*tail.store(), tail.id(), tail.leaf());
+  if (all) complete(*all);
+  return all;
+}
+
+// What only this object knows.
+void Session::State::complete(Context& context) const {
+  pending.add_to(context);
+  breaker.mark(context);
 }
 
 void Session::State::begin_turn() {

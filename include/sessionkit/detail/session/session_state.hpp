@@ -91,8 +91,10 @@ struct Session::State {
   /// The entries from the first one to the leaf, with the messages that are not in the log.
   Result<std::vector<Entry>> path_with_pending() const;
 
-  /// The context, with the messages that are not in the log. `limit` is that of `load_newest`; 0: decode all.
-  Result<detail::LongContext> read_context(std::size_t limit) const;
+  /// The context, with the messages that are not in the log.
+  Result<Context> context() const;
+  /// The same; `limit` is that of `load_newest`.
+  Result<detail::LongContext> long_context(std::size_t limit) const;
   /// Makes a request from nothing. Keeps its messages in `kept`, if this is not null.
   Result<RequestPieces> new_request(Target const& own, detail::KeptRequest* kept) const;
 
@@ -115,8 +117,9 @@ struct Session::State {
   Result<std::vector<EntryId>> store_pending(detail::AppendRequest request);
   Result<bool> stores_now(bool durable);
   Result<std::vector<Entry>> entries_of(std::vector<EntryBody> bodies, detail::AppendRequest const& request);
-  Result<std::optional<RequestPieces>> long_request(Target const& own, detail::KeptRequest& kept,
-                                                    detail::LongContext all) const;
+  void complete(Context& context) const;
+  Result<std::optional<RequestPieces>> request_in_parts(Target const& own, detail::KeptRequest& kept,
+                                                        detail::LongContext all) const;
 };
 
 }}
