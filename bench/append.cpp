@@ -5,6 +5,7 @@
 #include <sessionkit/sessionkit.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -127,6 +128,42 @@ class RecordAppender {
   Line line_;
 };
 
+/// Appends finished lines to a transcript whose lock it keeps, to a new file each time it begins.
+class LeasedAppender {
+ public:
+  explicit LeasedAppender(std::string path) : path_(std::move(path)) {
+    sk::FileStoreOptions options;
+    options.durability = sk::Durability::os;
+    std::string const root = path_ + ".store"; // a store makes the first line of the file
+    auto const store = value_of(sk::open_file_store(root, options), "open");
+    auto const session = value_of(sk::Session::create(store), "create");
+    first_ = root + "/" + session.id().str() + ".jsonl";
+    start_ = session.end();
+  }
+  void begin() {
+    writer_.reset();
+    std::filesystem::copy_file(first_, path_, std::filesystem::copy_options::overwrite_existing);
+    sk::WriterOptions options;
+    options.exclusive = true;
+    writer_ =
+        std::make_unique<sk::TranscriptWriter>(value_of(sk::TranscriptWriter::open(path_, options), "open"));
+    end_ = start_;
+  }
+  void append() {
+    line_.count();
+    sk::Append batch;
+    batch.expected = end_;
+    batch.records.push_back({line_.id(), "message", line_.text(), sk::Parent::entry, "0000000000000000"});
+    end_ = value_of(writer_->append(batch), "append");
+  }
+
+ private:
+  std::string path_, first_;
+  std::unique_ptr<sk::TranscriptWriter> writer_;
+  sk::Position start_, end_;
+  Line line_;
+};
+
 template <class Operation> std::function<void(std::size_t)> times(Operation operation) {
   return [operation](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) operation();
@@ -139,6 +176,7 @@ void measure_append(Workbench& bench) {
   constexpr std::size_t batch = 1000;
   RawFile raw(bench.path("raw")), locked(bench.path("locked")), checked(bench.path("checked"));
   RecordAppender records(bench.path("records"), sk::Durability::os);
+  LeasedAppender leased(bench.path("leased"));
   auto const store = value_of(sk::open_file_store(bench.path("messages"), {}), "open");
   std::unique_ptr<sk::Session> session;
   sk::Message const message = sk::user(message_text());
@@ -160,6 +198,8 @@ void measure_append(Workbench& bench) {
                                  batch, [&] { checked.begin(); });
   auto const record =
       contest.add("finished line", times([&] { records.append(false); }), batch, [&] { records.begin(); });
+  auto const lease = contest.add("finished line, lock kept", times([&] { leased.append(); }), batch,
+                                 [&] { leased.begin(); });
   auto const whole =
       contest.add("message", times([&] { value_of(session->append(message), "append"); }), batch, [&] {
         session = std::make_unique<sk::Session>(value_of(sk::Session::create(store), "create"));
@@ -173,6 +213,8 @@ void measure_append(Workbench& bench) {
                      calls);
   bench.report_speed("append.calls", "these five system calls: speed over write()", contest, calls, limit);
   bench.report_speed("append.flock", "flock, write(), unlock: speed over write()", contest, lock, limit);
+  bench.report_speed("append.leased", "finished line by a writer that keeps the lock, speed over write()",
+                     contest, lease, limit, 0.5);
   bench.report_speed("append.message", "Session::append of the message, speed over write()", contest, whole,
                      limit);
 }

@@ -51,6 +51,9 @@ class Workbench {
   /// The speed of `a` over that of `b`.
   void report_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,
                     Contest::Row b, double goal = 0);
+  /// The time of `a` in milliseconds.
+  void report_time(std::string name, std::string what, Contest const& contest, Contest::Row a,
+                   double goal = 0);
   void reported(Finding finding);
   std::vector<Finding> const& findings() const noexcept { return findings_; }
 

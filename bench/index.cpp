@@ -92,17 +92,11 @@ void measure_index(Workbench& bench) {
   auto const list = lists.add_one("newest 50", [&] { keep(newest(*in_many)); });
   auto const open = lists.add_one("open and list", [&] { keep(newest(*open_store(many_root))); });
   lists.run();
-  Finding newest50;
-  newest50.name = "index.newest";
-  newest50.what = "newest 50 of " + count + ", warm";
-  newest50.unit = "ms";
-  newest50.value = lists.seconds(list) * 1e3;
-  newest50.goal = 1;
-  bench.reported(newest50);
+  bench.report_time("index.newest", "newest 50 of " + count + ", warm", lists, list, 1);
   bench.reported("index.newest_read", "the same, over read() of the index file", lists, list, read);
   bench.reported("index.open",
                  "store of " + count + " opened and its newest 50 listed, over read() of the index file",
-                 lists, open, read, 6);
+                 lists, open, read, 3);
 }
 
 }

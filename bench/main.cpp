@@ -181,6 +181,17 @@ void Workbench::reported(std::string name, std::string what, Contest const& cont
             ratio.cpu.median, goal, true, std::move(detail)});
 }
 
+void Workbench::report_time(std::string name, std::string what, Contest const& contest, Contest::Row a,
+                            double goal) {
+  Finding finding;
+  finding.name = std::move(name);
+  finding.what = std::move(what);
+  finding.unit = "ms";
+  finding.value = contest.seconds(a) * 1e3;
+  finding.goal = goal;
+  reported(std::move(finding));
+}
+
 void Workbench::report_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,
                              Contest::Row b, double goal) {
   reported(std::move(name), std::move(what), contest, b, a, goal); // the inverse of a time is a speed

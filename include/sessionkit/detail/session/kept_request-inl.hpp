@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -202,11 +203,12 @@ Result<std::optional<RequestPieces>> Session::State::request_in_parts(Target con
 
 Result<RequestPieces> Session::State::new_request(Target const& own, detail::KeptRequest* kept) const {
   using namespace kept_request_inl;
-  if (detail::has_parts(own) && pending.is_as_stored()) {
-    Result<detail::LongContext> all = long_context(most_at_once);
+  bool is_whole = !detail::has_parts(own) || !pending.is_as_stored();
+  for (std::size_t limit = most_at_once; !is_whole; limit = std::numeric_limits<std::size_t>::max()) {
+    Result<detail::LongContext> all = long_context(limit);
     if (!all) return all.error();
-    if (!kept && all->older.empty())
-      return whole_request(HistoryRebuilder(own).rebuild(std::move(all->newest)), own);
+    is_whole = all->older.empty();
+    if (!kept && is_whole) return whole_request(HistoryRebuilder(own).rebuild(std::move(all->newest)), own);
     detail::KeptRequest unkept(0);
     auto made = request_in_parts(own, kept ? *kept : unkept, std::move(*all));
     if (!made) return made.error();
