@@ -90,6 +90,27 @@ TEST_CASE("the status without the time is otherwise the status of the name") {
   CHECK(sk::detail::fault_of(ops.status_at_without_time(folder.get(), "none", none)) == SystemFault::missing);
 }
 
+#if defined(__linux__)
+TEST_CASE("the status of an open file without its times says whether it still has a name") {
+  TempDir dir;
+  write_file(dir / "file", "content");
+  auto& ops = sk::detail::system_file_ops();
+  sk::detail::OpenFile const file(ops, ops.open(working_directory, (dir / "file").c_str(), OpenFlags::read));
+  sk::detail::FileStatus whole, found;
+  REQUIRE(ops.status(file.get(), whole) == 0);
+  REQUIRE(ops.status_at_without_time(file.get(), "", found) == 0);
+  CHECK(found.same_file(whole));
+  CHECK(found.size == 7);
+  CHECK(found.links == 1);
+  REQUIRE(::rename((dir / "file").c_str(), (dir / "other").c_str()) == 0);
+  REQUIRE(ops.status_at_without_time(file.get(), "", found) == 0);
+  CHECK(found.links == 1);
+  REQUIRE(::unlink((dir / "other").c_str()) == 0);
+  REQUIRE(ops.status_at_without_time(file.get(), "", found) == 0);
+  CHECK(found.links == 0);
+}
+#endif
+
 TEST_CASE("each flag of an open is a flag of the system") {
   TempDir dir;
   write_file(dir / "f", "content");

@@ -13,7 +13,9 @@
 #include <sessionkit/session.hpp>
 #include <sessionkit/transcript_writer.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -274,6 +276,49 @@ TEST_CASE("a file that takes the place of a leased one is locked by the next app
   CHECK(lines_of(*store, "s1").size() == 3);
   lease.reset();
   CHECK_FALSE(is_held(path));
+}
+
+TEST_CASE("a leased file that was moved is missed when an append is durable, and soon otherwise") {
+  bool const durable = GENERATE(false, true);
+  TempDir dir;
+  sk::FileStoreOptions options = sharing();
+  options.durability = durable ? sk::Durability::turn : sk::Durability::os;
+  auto const store = open_store(dir.path(), options);
+  Position end = start(*store, "s1");
+  auto const lease = sk::Lease::acquire(*store, id_of("s1")).value();
+  std::string const path = dir / "s1.jsonl", elsewhere = dir / "moved";
+  std::size_t const lines_before = lines_of(*store, "s1").size();
+  REQUIRE(::rename(path.c_str(), elsewhere.c_str()) == 0);
+  std::size_t stored = 0;
+  auto appended = sk::Result<Position>(end);
+  while (appended && stored < 100) {
+    Batch batch = next("m" + std::to_string(stored + 2), end);
+    batch.append.durable = durable;
+    appended = store->append(id_of("s1"), batch);
+    if (appended) end = *appended, ++stored;
+  }
+  CHECK(appended.error().code == Errc::not_found);
+  CHECK(stored < (durable ? 1 : 16));
+  std::string const text = read_file(elsewhere);
+  CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == lines_before + stored);
+}
+
+TEST_CASE("an append under a lease sees what a program without locks wrote") {
+  TempDir dir;
+  auto const store = open_store(dir.path(), sharing());
+  Position const end = start(*store, "s1");
+  auto const lease = sk::Lease::acquire(*store, id_of("s1")).value();
+  std::ofstream(dir / "s1.jsonl", std::ios::app) << lines_of(*store, "s1").back() << '\n';
+  CHECK(store->append(id_of("s1"), next("m2", end)).error().code == Errc::conflict);
+}
+
+TEST_CASE("a leased file that was removed is not written to") {
+  TempDir dir;
+  auto const store = open_store(dir.path(), sharing());
+  Position const end = start(*store, "s1");
+  auto const lease = sk::Lease::acquire(*store, id_of("s1")).value();
+  REQUIRE(::unlink((dir / "s1.jsonl").c_str()) == 0);
+  CHECK(store->append(id_of("s1"), next("m2", end)).error().code == Errc::not_found);
 }
 
 TEST_CASE("a lease of a session that does not exist begins with the append that starts it") {

@@ -121,9 +121,11 @@ class SESSIONKIT_API FileOps {
   /// Reads the status of a name. For a symbolic link, this is the status of the link, not of its target.
   virtual int status_at(int directory, char const* name, FileStatus& out) = 0;
   /// Does the same as `status_at`, but the two times may stay as they are. Use this before a write: on Linux,
-  /// a write after its file's times were read must store new times, and the next sync must write them too.
+  /// a write after its file's times were read must store new times, and the next sync must write them too. If
+  /// `name` is empty, `directory` is an open file, and the status is that of this file. `links` is then zero
+  /// if the file was removed or replaced. A system that does not tell this fails such a call.
   virtual int status_at_without_time(int directory, char const* name, FileStatus& out) {
-    return status_at(directory, name, out);
+    return *name == '\0' ? -system_code(SystemFault::missing) : status_at(directory, name, out);
   }
   /// Takes an exclusive lock of the file, without waiting. The lock is released when the descriptor is closed
   /// or the process ends.

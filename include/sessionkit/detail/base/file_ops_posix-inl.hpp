@@ -213,9 +213,10 @@ class SystemFileOps final : public FileOps {
 #if defined(STATX_INO)
   int status_at_without_time(int directory, char const* name, FileStatus& out) override {
     struct statx s;
-    int const result =
-        or_errno(::statx(directory_of(directory), name, AT_SYMLINK_NOFOLLOW, all_but_times, &s));
-    if (result == -ENOSYS || result == -EPERM) return status_at(directory, name, out); // an old container
+    int const flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    int const result = or_errno(::statx(directory_of(directory), name, flags, all_but_times, &s));
+    if (result == -ENOSYS || result == -EPERM) // an old container
+      return FileOps::status_at_without_time(directory, name, out);
     if (result == 0) take_status(s, out);
     return result;
   }

@@ -17,6 +17,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 namespace file_writer_inl { namespace {
 
 constexpr int open_tries = 16;             // a file that is replaced each time is not ours to write
+constexpr unsigned looks_at_file = 16;     // under a kept lock, before one looks for its name again
 constexpr std::size_t end_bytes_kept = 64; // ids and times are there: enough to know a line again
 constexpr std::size_t written_again_at_once = std::size_t{256} << 10;
 constexpr std::size_t buffer_kept = std::size_t{1} << 20; // more is given back after a large batch
@@ -158,7 +159,7 @@ Result<Position> FileWriter::write_checked(Append const& batch, Append* at_end, 
                                            std::chrono::steady_clock::time_point asked, DueSync& due) {
   if (poisoned()) return sync_->refusal();
   if (auto r = check_lines(batch.records, {options_.max_line}, place_.path); !r) return r.error();
-  Result<Position> end = write_locked(batch, at_end, durable, time_left(asked), due);
+  Result<Position> end = write_locked(batch, at_end, durable, asked, due);
   if (buffer_.capacity() > file_writer_inl::buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))
     if (options_.on_event) options_.on_event(event);
@@ -170,19 +171,27 @@ std::chrono::milliseconds FileWriter::time_left(std::chrono::steady_clock::time_
   return std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
 }
 
+// While the lock is kept, most appends look at the open file only. This is half as dear as finding its name,
+// and shows all but one thing: that the file was given another name, and this one belongs to another file.
+int FileWriter::look(bool by_name, FileStatus& now) {
+  if (!by_name && ops_->status_at_without_time(file_->file.get(), "", now) == 0 && now.links != 0) return 0;
+  return ops_->status_at_without_time(place_.directory, place_.name.c_str(), now);
+}
+
 // Answers the size of the file, which is ours to append to until `unlock_file`.
-Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
+Result<std::uint64_t> FileWriter::lock_file(std::chrono::steady_clock::time_point asked, bool by_name) {
   for (int i = 0; i < file_writer_inl::open_tries; ++i) {
     if (!file_)
       if (auto r = open_file(); !r) return r.error();
     if (!file_->locked) {
-      Result<FileLock> lock = lock_within(*ops_, file_->file.get(), wait, place_.path);
+      Result<FileLock> lock = lock_within(*ops_, file_->file.get(), time_left(asked), place_.path);
       if (!lock) return lock.error();
       lock->leave();
+      by_name = true;
     }
     file_->locked = true;
     FileStatus now;
-    int const failed = ops_->status_at_without_time(place_.directory, place_.name.c_str(), now);
+    int const failed = look(by_name, now);
     if (failed == 0 && now.same_file(file_->opened)) {
       if (now.size < end_) { // it was shortened: all we knew is void
         end_ = 0;
@@ -208,7 +217,7 @@ bool FileWriter::unlock_file() noexcept {
 
 SESSIONKIT_SELDOM Result<void> FileWriter::take_lock(std::chrono::steady_clock::time_point asked) {
   may_create_ = false;
-  Result<std::uint64_t> const size = lock_file(time_left(asked));
+  Result<std::uint64_t> const size = lock_file(asked);
   return size ? Result<void>{} : size.error();
 }
 
@@ -218,8 +227,9 @@ SESSIONKIT_SELDOM void FileWriter::keep_lock(bool keep) noexcept {
 }
 
 Result<Position> FileWriter::write_locked(Append const& batch, Append* at_end, bool durable,
-                                          std::chrono::milliseconds wait, DueSync& due) {
-  Result<std::uint64_t> const size = lock_file(wait);
+                                          std::chrono::steady_clock::time_point asked, DueSync& due) {
+  bool const by_name = !keeps_lock_ || durable || ++looks_ % file_writer_inl::looks_at_file == 0;
+  Result<std::uint64_t> const size = lock_file(asked, by_name);
   if (!size) return size.error();
   std::uint64_t behind = *size; // where the file ends after this call
   bool unlocked = false;

@@ -60,13 +60,14 @@ class SESSIONKIT_API FileWriter {
   Error error(Errc code, std::string const& message, int system = 0) const;
   Result<void> open_file();
   Result<void> check_file(SyncedFile& file, bool made);
-  Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
+  int look(bool by_name, FileStatus& now);
+  Result<std::uint64_t> lock_file(std::chrono::steady_clock::time_point asked, bool by_name = true);
   bool unlock_file() noexcept;
   std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point asked) const;
   Result<Position> write_checked(Append const& batch, Append* at_end, bool durable,
                                  std::chrono::steady_clock::time_point asked, DueSync& due);
   Result<Position> write_locked(Append const& batch, Append* at_end, bool durable,
-                                std::chrono::milliseconds wait, DueSync& due);
+                                std::chrono::steady_clock::time_point asked, DueSync& due);
   Result<void> expect_end(Append& batch);
   Result<void> write_doubtful_again(std::uint64_t size);
   Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
@@ -87,6 +88,7 @@ class SESSIONKIT_API FileWriter {
   OpeningProcess process_;
   bool may_create_;
   bool keeps_lock_ = false;
+  unsigned looks_ = 0;         // under a kept lock
   bool made_ = false;          // true: we created the file and have not written to it yet
   std::uint64_t end_ = 0;      // the end of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there
