@@ -139,9 +139,16 @@ def bench_goal(found):
     value, goal = statistics.median(each["value"] for each in found), found[0]["goal"]
     met = value <= goal if found[0]["at_most"] else value >= goal
     bound = "at most" if found[0]["at_most"] else "at least"
-    return f"{bound} {goal:g}{'x' if found[0]['unit'] == 'x' else ' ' + found[0]['unit']}{'' if met else ', missed'}"
+    missed = "" if met else f", missed ([why](#{WHY[found[0]['name']]}))"
+    return f"{bound} {goal:g}{'x' if found[0]['unit'] == 'x' else ' ' + found[0]['unit']}{missed}"
 
 
+WHY = {  # the section that explains why a row misses its goal
+    "resume.located": "where-the-time-goes", "resume.body_nlohmann": "where-the-time-goes", "path.whole": "where-the-time-goes",
+    "append.line": "where-the-time-goes", "append.leased": "where-the-time-goes", "append.durable": "where-the-time-goes",
+    "index.open": "where-the-time-goes",
+    "verify": "where-the-time-goes", "resume.next_time": "a-request-after-a-turn",
+    "resume.next_whole_time": "a-request-after-a-turn", "search.ripgrep": "search", "search.index": "an-index-for-the-search"}
 BENCH_ROWS = [  # case, compared with, names of findings
     ("find the path of a resume, 172 kB kept", "`pread` of these bytes", "resume.located"),
     ("resume with the complete request, speed", "parse, build and dump the same lines with nlohmann's library", "resume.body_nlohmann"),
@@ -149,6 +156,8 @@ BENCH_ROWS = [  # case, compared with, names of findings
     ("the same, making the request", "the same for a file of 10 MB", "resume.size_body"),
     ("request after one turn, 172 kB kept", "the first request", "resume.next"),
     ("request after one turn, 10 MB without a compaction", "the first request", "resume.next_whole"),
+    ("the time of such a request, 172 kB kept", "nothing; the figure is a time", "resume.next_time"),
+    ("the time of such a request, 10 MB", "nothing; the figure is a time", "resume.next_whole_time"),
     ("peak memory of a resume at 1 GB", "the same at 10 MB", "memory.resume"),
     ("peak memory of a fold at 1 GB", "the same at 10 MB", "memory.fold"),
     ("peak memory of reading by pages at 1 GB", "the same at 10 MB", "memory.pages"),
@@ -158,6 +167,7 @@ BENCH_ROWS = [  # case, compared with, names of findings
     ("append of an already encoded line of 1 kB, speed", "one bare `write`", "append.line"),
     ("the same, speed", "only the five system calls of this append", "append.line_calls"),
     ("these five system calls alone, speed", "one bare `write`", "append.calls"),
+    ("the same line by a `TranscriptWriter` that keeps the lock, speed", "one bare `write`", "append.leased"),
     ("append of a message by `Session::append`, speed", "one bare `write`", "append.message"),
     ("durable append", "`write` and `fdatasync`", "append.durable"),
     ("durable append that ends a turn", "`write` and `fdatasync`", "append.turn"),
@@ -179,26 +189,33 @@ def bench(results):
             yield [case, beside, bench_value(found, ""), bench_goal(found)]
 
 
-# The goals of the project: text, operation, dividend and divisor, what the ratio may be at most.
+# The goals of the project: text, operation, dividend and divisor, what the ratio may be at most, and the reason if it is more.
+RAW_ROWS = "the other program joins its rows unchanged; sessionkit decodes, checks and encodes each message"
 GOALS = [
-    ("10,000 messages without a compaction, over SQLite's rows by hand", "history_10000", "sessionkit", "sqlite", 2),
-    ("the same for 100,000 messages", "history_100000", "sessionkit", "sqlite", 2),
-    ("10,000 messages without a compaction, over rig-memory", "history_10000", "sessionkit", "rig", 1 / 1.3),
-    ("the same for 100,000 messages", "history_100000", "sessionkit", "rig", 1 / 1.3),
-    ("newest 50 of 5,000 sessions in a new process, over SQLite's index", "list_newest_10", "sessionkit", "sqlite", 2),
-    ("`Session::append`, over nlohmann and a bare `write`", "append", "sessionkit", "nlohmann", 1),
-    ("a rare word in 1 GB, over `rg -j1`", "search", "sessionkit", "rg1", 1.5),
-    ("the command `sessionkit verify`, over the library's `verify`", "verify", "tool_verify", "sessionkit", 1.3),
-    ("the command `sessionkit doctor`, over the library's `verify`", "verify", "tool_doctor", "sessionkit", 1.3),
+    ("10,000 messages without a compaction, over SQLite's rows by hand", "history_10000", "sessionkit", "sqlite", 2, RAW_ROWS),
+    ("the same for 100,000 messages", "history_100000", "sessionkit", "sqlite", 2, RAW_ROWS),
+    ("10,000 messages without a compaction, over rig-memory", "history_10000", "sessionkit", "rig", 1 / 1.3, RAW_ROWS),
+    ("the same for 100,000 messages", "history_100000", "sessionkit", "rig", 1 / 1.3, RAW_ROWS),
+    ("newest 50 of 5,000 sessions in a new process, over SQLite's index", "list_newest_10", "sessionkit", "sqlite", 2,
+     "sessionkit looks at each of the 50 transcripts, which another program may have changed"),
+    ("`Session::append`, over nlohmann and a bare `write`", "append", "sessionkit", "nlohmann", 1,
+     "the lock and the look at the file need four more system calls"),
+    ("a rare word in 1 GB, over `rg -j1`", "search", "sessionkit", "rg1", 1.5,
+     "each line is also looked at for escapes that may mean the word"),
+    ("the command `sessionkit verify`, over the library's `verify`", "verify", "tool_verify", "sessionkit", 1.3,
+     "the command also counts what it found"),
+    ("the command `sessionkit doctor`, over the library's `verify`", "verify", "tool_doctor", "sessionkit", 1.3,
+     "`doctor` also makes the summary of each session"),
 ]
 
 
 def goals(results):
     yield ["time", "measured", "goal, at most", ""]
-    for text, operation, dividend, divisor, most in GOALS:
+    for text, operation, dividend, divisor, most, reason in GOALS:
         if results.has(operation, dividend) and results.has(operation, divisor):
             ratios = results.ratios(operation, dividend, divisor)
-            yield [text, spread(ratios), f"{figure(most)}x", "met" if statistics.median(ratios) <= most else "missed"]
+            met = statistics.median(ratios) <= most
+            yield [text, spread(ratios), f"{figure(most)}x", "met" if met else f"missed: {reason}"]
     if results.has("history_100000", "sessionkit"):
         body = results.samples("history_100000", "sessionkit", "count")[0] / 2**20
         ratio = results.memory("history_100000") / body
