@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes the ids of exported sessions, which other programs check.
 #pragma once
+#include <sessionkit/detail/base/fnv1a.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/export/export_ids.hpp>
 
@@ -10,10 +11,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace export_ids_inl { namespace {
 
-// FNV-1a, and a final mix so that near texts have far values.
+// A final mix gives near texts far values.
 std::uint64_t mixed(std::string_view text, std::uint64_t seed) {
-  std::uint64_t sum = 0xcbf29ce484222325U ^ seed;
-  for (char const c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  std::uint64_t sum = fnv1a(text, seed);
   sum ^= sum >> 32U;
   sum *= 0xd6e8feb86659fd93U;
   sum ^= sum >> 32U;

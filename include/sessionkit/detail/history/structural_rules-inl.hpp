@@ -2,6 +2,7 @@
 // Applies the rules about calls and results: a result without a call is dropped, a call without a result gets
 // one. Then arranges pieces as messages, in time linear in the log.
 #pragma once
+#include <sessionkit/detail/base/fnv1a.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/history/own_blocks.hpp>
 #include <sessionkit/detail/history/pairing.hpp>
@@ -151,11 +152,10 @@ void settle_consecutive_users(Draft& draft, std::string_view name) {
 
 constexpr bool is_alphanumeric(char c) noexcept { return detail::is_name_byte(c) && c != '_' && c != '-'; }
 
-// Letters and digits that depend on the complete id (FNV-1a, 64 bits).
+// Letters and digits that depend on the complete id.
 std::string id_of_length(std::string_view id, std::size_t length) {
   constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  std::uint64_t hash = 14695981039346656037U;
-  for (char const c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  std::uint64_t hash = detail::fnv1a(id);
   std::string made;
   for (; made.size() < length; hash /= digits.size()) made += digits[hash % digits.size()];
   return made;

@@ -2,6 +2,7 @@
 // Reads a whole transcript and reports each odd line and each broken relation between entries.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/fnv1a.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
@@ -22,9 +23,7 @@ constexpr std::size_t most_findings = 100'000; // what a person or program could
 
 // A name is remembered as 64 bits, so that memory does not depend on the length of names.
 std::uint64_t id_hash(std::string_view id) noexcept {
-  std::uint64_t hash = 14695981039346656037U;
-  for (char const c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  hash ^= std::uint64_t{crc32c(id)} << 32;
+  std::uint64_t const hash = fnv1a(id) ^ std::uint64_t{crc32c(id)} << 32;
   return hash != 0 ? hash : 1; // which no table takes for none
 }
 
