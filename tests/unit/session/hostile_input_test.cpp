@@ -188,6 +188,21 @@ TEST_CASE("hostile input, depth 128: a value that fits into a line passes unchan
   }
 }
 
+TEST_CASE("hostile input, duplicate keys at depth 120: the last one is sent") {
+  auto const at_depth = [](std::string const& innermost) {
+    std::string text = innermost;
+    for (std::size_t depth = 1; depth < 120; ++depth)
+      text = depth % 2 == 0 ? R"({"a": )" + text + '}' : '[' + text + ",{}]";
+    return R"({"a":)" + text + '}';
+  };
+  HostileLog log;
+  log.input = at_depth(R"({"k":1, "k":[2]})");
+  everywhere(log, [&](Travelled const& travelled, std::string const& dialect) {
+    keeps_lines(log, travelled, dialect);
+    sends_input(at_depth(R"({"k":[2]})"))(travelled, dialect);
+  });
+}
+
 TEST_CASE("hostile input, depth 1,000,000: appended as a tool's input it is stored as text") {
   OneFile file(HostileLog{}.bytes("native"));
   auto store = sk::detail::open_transcript(file, "t.jsonl", {}).value();

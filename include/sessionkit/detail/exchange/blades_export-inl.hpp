@@ -8,12 +8,14 @@
 #include <sessionkit/detail/exchange/blades_export.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/exchange/time_spelling.hpp>
+#include <sessionkit/detail/json/nested_values.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -21,12 +23,17 @@ namespace blades_export_inl { namespace {
 
 // The usage that native lines have where none is known, because pi reads it of every answer.
 bool is_no_usage(std::string_view raw) {
-  bool none = detail::json_kind(raw) == detail::JsonKind::object;
-  detail::for_members(raw, [&](std::string_view, std::string_view value) {
-    none = none && (value == "0" || is_no_usage(value));
+  using namespace detail;
+  if (json_kind(raw) != JsonKind::object) return false;
+  return for_nested(raw, [](std::string_view object, std::vector<std::string_view>& inside) {
+    bool none = true;
+    for_members(object, [&](std::string_view, std::string_view each) {
+      bool const deeper = json_kind(each) == JsonKind::object;
+      if (deeper) inside.push_back(each);
+      return none = deeper || each == "0";
+    });
     return none;
   });
-  return none;
 }
 
 // A message without what its native line only repeats or makes up: the time, no usage, and a usual end.

@@ -5,15 +5,18 @@
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
+#include <sessionkit/detail/json/nested_values.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -109,48 +112,72 @@ class SeenKeys {
   std::unordered_set<std::string> many_; ///< all of them, once they are many or one has an escape
 };
 
-bool has_repeated_keys(std::string_view value) {
+using Values = std::vector<std::string_view>;
+
+bool has_values(std::string_view value) noexcept {
   JsonKind const kind = json_kind(value);
-  bool repeated = false;
-  if (kind == JsonKind::array)
-    for_elements(value, [&](std::string_view each) { return !(repeated = has_repeated_keys(each)); });
-  if (kind != JsonKind::object) return repeated;
-  SeenKeys keys;
-  for_members(value, [&](std::string_view key, std::string_view each) {
-    repeated = !keys.insert(key) || has_repeated_keys(each);
-    return !repeated;
-  });
-  return repeated;
+  return kind == JsonKind::array || kind == JsonKind::object;
 }
 
-SESSIONKIT_SELDOM void append_without_repeated_keys(std::string_view value, std::string& out) {
-  JsonKind const kind = json_kind(value);
-  if (kind == JsonKind::array) {
-    out += '[';
-    for_elements(value, [&](std::string_view each) {
-      if (out.back() != '[') out += ',';
-      append_without_repeated_keys(each, out);
-      return true;
-    });
-    out += ']';
-  } else if (kind == JsonKind::object) {
-    std::unordered_map<std::string, std::string_view> last;
-    for_members(value, [&](std::string_view key, std::string_view each) {
-      last[plain_key(key)] = each;
-      return true;
-    });
-    out += '{';
-    for_members(value, [&](std::string_view key, std::string_view each) {
-      if (last.at(plain_key(key)).data() != each.data()) return true;
-      if (out.back() != '{') out += ',';
-      ((out += '"') += key) += "\":";
-      append_without_repeated_keys(each, out);
-      return true;
-    });
-    out += '}';
-  } else {
-    out += value;
-  }
+void add_elements(std::string_view array, Values& inside) {
+  for_elements(array, [&](std::string_view each) {
+    if (has_values(each)) inside.push_back(each);
+    return true;
+  });
+}
+
+// Adds the values of the members before the first key that was seen before; false if there is such a key.
+bool add_members(std::string_view object, Values& inside) {
+  SeenKeys keys;
+  bool once = true;
+  for_members(object, [&](std::string_view key, std::string_view each) {
+    once = keys.insert(key);
+    if (has_values(each)) inside.push_back(each);
+    return once;
+  });
+  return once;
+}
+
+bool has_repeated_keys(std::string_view json) {
+  return !for_nested(json, [](std::string_view value, Values& inside) {
+    if (json_kind(value) == JsonKind::object) return add_members(value, inside);
+    add_elements(value, inside);
+    return true;
+  });
+}
+
+// Adds to `repeated` each member whose key occurs again, with all bytes up to the next member, and to
+// `inside` the values of the other members.
+SESSIONKIT_SELDOM void find_repeated(std::string_view object, Values& repeated, Values& inside) {
+  std::unordered_map<std::string, char const*> last;
+  for_members(object, [&](std::string_view key, std::string_view each) {
+    last[plain_key(key)] = each.data();
+    return true;
+  });
+  char const* begin = nullptr; // of a repeated member, whose end is not known yet
+  for_members(object, [&](std::string_view key, std::string_view each) {
+    char const* const quote = key.data() - 1;
+    if (begin != nullptr) repeated.push_back(between(begin, quote));
+    bool const again = last.at(plain_key(key)) != each.data();
+    begin = again ? quote : nullptr;
+    if (!again && has_values(each)) inside.push_back(each);
+    return true;
+  });
+}
+
+// The members that do not count, in their order.
+SESSIONKIT_SELDOM Values repeated_members(std::string_view json) {
+  Values repeated;
+  for_nested(json, [&repeated](std::string_view value, Values& inside) {
+    if (json_kind(value) == JsonKind::object)
+      find_repeated(value, repeated, inside);
+    else
+      add_elements(value, inside);
+    return true;
+  });
+  std::sort(repeated.begin(), repeated.end(),
+            [](std::string_view a, std::string_view b) { return std::less<>()(a.data(), b.data()); });
+  return repeated;
 }
 
 }}
@@ -172,8 +199,12 @@ std::optional<std::string> repaired_json(std::string const& json) {
 std::optional<std::string> without_repeated_keys(std::string const& json) {
   if (!json_repair_inl::has_repeated_keys(json)) return std::nullopt;
   std::string out;
-  json_repair_inl::append_without_repeated_keys(json, out);
-  return out;
+  char const* p = json.data();
+  for (std::string_view const member : json_repair_inl::repeated_members(json)) {
+    out.append(p, member.data());
+    p = member.data() + member.size();
+  }
+  return out.append(p, json.data() + json.size());
 }
 
 }}}
