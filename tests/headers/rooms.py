@@ -20,6 +20,7 @@ TESTS_OF_MORE = {
     "file_store/file_store_fork_test.cpp": "what a forked child gets of stores and writers in files",
     "file_store/file_store_index_test.cpp": "what a file store and its index do together",
     "file_store/file_store_journal_test.cpp": "what a file store and the journal of its index do together",
+    "file_store/file_store_shared_index_test.cpp": "what a file store and another program do with the index that they share",
     "providers/provider_test.cpp": "all providers",
     "session/compaction_faults_test.cpp": "a session whose compaction fails",
     "session/compaction_profiles_test.cpp": "compactions of each profile",
