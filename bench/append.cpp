@@ -41,9 +41,17 @@ class Line {
     for (std::size_t i = id_at_ + 16; ++text_[--i] > '9';) text_[i] = '0';
   }
   std::string const& text() const noexcept { return text_; }
-  std::string_view id() const noexcept { return std::string_view(text_).substr(id_at_, 16); }
+  /// A batch of this line with another id. It lasts until the next call.
+  sk::Append next(sk::Position expected) {
+    count();
+    sk::Append batch;
+    batch.expected = expected;
+    batch.records.push_back({id(), "message", text_, sk::Parent::entry, "0000000000000000"});
+    return batch;
+  }
 
  private:
+  std::string_view id() const noexcept { return std::string_view(text_).substr(id_at_, 16); }
   std::string text_;
   std::size_t id_at_ = 0;
 };
@@ -104,10 +112,7 @@ class RecordAppender {
     end_ = session.end();
   }
   void append(bool durable) {
-    line_.count();
-    sk::Append batch;
-    batch.expected = end_;
-    batch.records.push_back({line_.id(), "message", line_.text(), sk::Parent::entry, "0000000000000000"});
+    sk::Append batch = line_.next(end_);
     batch.durable = durable;
     end_ = value_of(store_->append(*session_, batch), "append");
   }
@@ -149,13 +154,7 @@ class LeasedAppender {
         std::make_unique<sk::TranscriptWriter>(value_of(sk::TranscriptWriter::open(path_, options), "open"));
     end_ = start_;
   }
-  void append() {
-    line_.count();
-    sk::Append batch;
-    batch.expected = end_;
-    batch.records.push_back({line_.id(), "message", line_.text(), sk::Parent::entry, "0000000000000000"});
-    end_ = value_of(writer_->append(batch), "append");
-  }
+  void append() { end_ = value_of(writer_->append(line_.next(end_)), "append"); }
 
  private:
   std::string path_, first_;

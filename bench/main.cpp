@@ -44,7 +44,7 @@ constexpr Case cases[] {
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
-  --only CASE  one of: resume append durable group index path size memory verify search sqlite redis postgres mongo
+  --only CASE  one of: resume next append durable group index path size memory verify search sqlite redis postgres mongo
                (may be repeated)
   --dir DIR    where files are made, and removed at the end; default $TMPDIR, else /tmp. Needs 2 GB
   --quick      files of 100 MB instead of 1 GB, 10,000 sessions instead of 100,000
@@ -183,13 +183,7 @@ void Workbench::reported(std::string name, std::string what, Contest const& cont
 
 void Workbench::report_time(std::string name, std::string what, Contest const& contest, Contest::Row a,
                             double goal) {
-  Finding finding;
-  finding.name = std::move(name);
-  finding.what = std::move(what);
-  finding.unit = "ms";
-  finding.value = contest.seconds(a) * 1e3;
-  finding.goal = goal;
-  reported(std::move(finding));
+  reported({std::move(name), std::move(what), "ms", contest.seconds(a) * 1e3, 0, 0, 0, goal});
 }
 
 void Workbench::report_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,

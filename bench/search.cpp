@@ -79,17 +79,9 @@ void measure_search_index(Workbench& bench, sk::SessionStore& store, std::vector
   std::string const size = std::to_string(ids.size()) + " MB in as many sessions";
   bench.report_time("search.index", "a rare word in " + size + ", with an index", contest, search, 5);
   bench.report_time("search.index_update", "an update of this index without news", contest, update);
-  Finding making, size_of_it;
-  making.name = "search.index_made";
-  making.what = "this index made from nothing";
-  making.unit = "s";
-  making.value = took.count();
-  bench.reported(making);
-  size_of_it.name = "search.index_size";
-  size_of_it.what = "its size, over that of the files";
-  size_of_it.unit = "x";
-  size_of_it.value = static_cast<double>(made.bytes) / static_cast<double>(bytes);
-  bench.reported(size_of_it);
+  bench.reported({"search.index_made", "this index made from nothing", "s", took.count()});
+  bench.reported({"search.index_size", "its size, over that of the files", "x",
+                  static_cast<double>(made.bytes) / static_cast<double>(bytes)});
 }
 
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/interrupted_store.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -15,31 +16,6 @@
 using namespace sessionkit_test;
 
 namespace {
-
-// Runs something of another process after the first list, which is where `resume` has looked for the key.
-class Interrupted final : public sk::SessionStore {
- public:
-  explicit Interrupted(std::shared_ptr<sk::SessionStore> inner) : inner_(std::move(inner)) {}
-  std::function<void()> after_look = [] {};
-  std::size_t looks = 0;
-
-  sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
-    return inner_->append(id, batch);
-  }
-  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-    return inner_->read(id, range);
-  }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
-  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override {
-    auto page = inner_->list(query);
-    if (looks++ == 0) after_look();
-    return page;
-  }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
-
- private:
-  std::shared_ptr<sk::SessionStore> inner_;
-};
 
 sk::Session of_key(std::shared_ptr<sk::SessionStore> const& store, std::string key) {
   sk::NewSession about;
@@ -82,7 +58,7 @@ void race(std::function<std::shared_ptr<sk::SessionStore>()> const& open) {
 
 TEST_CASE("a resume that another process overtakes opens the session of that process") {
   auto const inner = sk::make_memory_store();
-  auto const store = std::make_shared<Interrupted>(inner);
+  auto const store = std::make_shared<InterruptedStore>(inner);
   std::string theirs;
   store->after_look = [&] { theirs = of_key(inner, "k").id().str(); };
   auto const session = sk::Session::resume(store, "k").value();
@@ -94,7 +70,7 @@ TEST_CASE("a resume that another process overtakes opens the session of that pro
 TEST_CASE("a resume whose session is removed after the look starts a new one") {
   auto const inner = sk::make_memory_store();
   auto const old = of_key(inner, "k").id();
-  auto const store = std::make_shared<Interrupted>(inner);
+  auto const store = std::make_shared<InterruptedStore>(inner);
   store->after_look = [&] { inner->remove(old).value(); };
   auto const session = sk::Session::resume(store, "k").value();
   CHECK(session.id() != old);

@@ -2,7 +2,10 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/file_store.hpp"
+#include "support/interrupted_store.hpp"
 
+#include <sessionkit/context.hpp>
+#include <sessionkit/memory_store.hpp>
 #include <sessionkit/session.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
@@ -119,4 +122,25 @@ TEST_CASE("nothing is appended to a log whose header is of one program and whose
   }
   OneSession ours(claw0 + two_messages);
   CHECK(ours.session->append(sk::user("more")).ok());
+}
+
+TEST_CASE(
+    "a message goes behind those of other writers, however often they are quicker, and gives up in the end") {
+  auto const inner = sk::make_memory_store();
+  auto const store = std::make_shared<InterruptedStore>(inner);
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("first")).value();
+  auto other = sk::Session::open(inner, session.id()).value();
+  int left = 0;
+  store->before_append = [&] {
+    if (left-- > 0) other.append(sk::user("theirs")).value();
+  };
+  left = 60;
+  session.append(sk::user("ours")).value();
+  CHECK(sk::load_context(*inner, session.id()).value().entries.size() == 62);
+  left = 1000;
+  CHECK(session.append(sk::user("again")).error().code == sk::Errc::conflict);
+  CHECK(left > 900);
+  left = 0;
+  session.append(sk::user("again")).value();
 }

@@ -201,6 +201,7 @@ Result<std::optional<RequestPieces>> Session::State::request_in_parts(Target con
   return kept.add(std::move(newest), stored);
 }
 
+// A long context is read in pieces first, and at once if its pieces use the same id of a call.
 Result<RequestPieces> Session::State::new_request(Target const& own, detail::KeptRequest* kept) const {
   using namespace kept_request_inl;
   bool is_whole = !detail::has_parts(own) || !pending.is_as_stored();

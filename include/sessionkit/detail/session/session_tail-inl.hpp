@@ -21,7 +21,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace session_tail_inl { namespace {
 
-constexpr int max_rebases = 64; // each time another writer was quicker, as threads in a loop are
+constexpr int max_rebases = 64; // in each, another writer was quicker: threads in a loop often are
 constexpr int newest_native_version = 3;
 constexpr std::size_t first_records = 8,
                       first_record_bytes = std::size_t{4} << 10;             // a header and some entries
