@@ -22,3 +22,5 @@ set(SESSIONKIT_FEW_UNITS 0 CACHE STRING "How many files of a target are compiled
 
 # Under a sanitizer most of the time goes into optimising the tests, which does not make them faster.
 set(SESSIONKIT_PROGRAM_FLAGS "" CACHE STRING "How examples and tests are compiled, beyond the flags of the library")
+set(sessionkit_optimised_program_flags "${SESSIONKIT_PROGRAM_FLAGS}") # of those that are optimised as the library
+list(FILTER sessionkit_optimised_program_flags EXCLUDE REGEX "^-O")
