@@ -56,9 +56,15 @@ if(SESSIONKIT_FEW_UNITS)
   set(sessionkit_units UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE "${SESSIONKIT_FEW_UNITS}")
 endif()
 
+# Where all tests are header-only, the programs get the library as the tests' one file too: it is compiled once.
+set(sessionkit_library_objects sessionkit_objects)
+if(sessionkit_top_level AND SESSIONKIT_BUILD_TESTS AND "${SESSIONKIT_TEST_WAYS}" STREQUAL "header_only" AND NOT BUILD_SHARED_LIBS)
+  set(sessionkit_library_objects header_only_objects)
+endif()
+
 # sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
 function(sessionkit_add_compiled target)
-  add_library(${target} ${ARGN} $<TARGET_OBJECTS:sessionkit_objects>)
+  add_library(${target} ${ARGN} $<TARGET_OBJECTS:${sessionkit_library_objects}>)
   target_include_directories(${target} PUBLIC ${sessionkit_include_dirs})
   target_link_libraries(${target} PRIVATE ${sessionkit_formatter} ${sessionkit_system})
   target_compile_features(${target} PUBLIC cxx_std_17)
@@ -75,6 +81,9 @@ if(NOT SESSIONKIT_HEADER_ONLY)
                        exchange import export) # the order of docs/architecture.md
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
+  if(NOT sessionkit_library_objects STREQUAL "sessionkit_objects")
+    set_target_properties(sessionkit_objects PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SESSIONKIT_FEW_UNITS)
     # g++ stops inlining when a file has grown by a share of its size, which these reach. They read every line.
     foreach(room IN ITEMS dialects history transcript)
