@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # cmake -Dstep=... -P run.cmake: one way of taking the library, from nothing to the running program. See CMakeLists.txt.
+# All builds of the library are equally deep below the sources, so that a compiler cache compiles it once for them.
 cmake_minimum_required(VERSION 3.21)
 set(consumer "${source}/tests/package/consumer")
 set(lib_build "${work}/${kind}/build")
@@ -150,7 +151,10 @@ if(step STREQUAL "install")
   string(COMPARE EQUAL "${kind}" "shared" shared)
   set(extra)
   if(kind STREQUAL "without_fmt")
-    set(extra -DSESSIONKIT_WITH_FMT=OFF -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
+    # A definition of {fmt}'s target means nothing here, but with it a compiler cache has all objects except base.cpp's.
+    file(WRITE "${work}/as_with_fmt.cmake" "add_compile_definitions(FMT_SHARED)\n")
+    set(extra -DSESSIONKIT_WITH_FMT=OFF -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON
+              "-DCMAKE_PROJECT_sessionkit_INCLUDE=${work}/as_with_fmt.cmake")
   endif()
   configure_and_build("${source}" "${lib_build}" "-DBUILD_SHARED_LIBS=${shared}" "-DCMAKE_INSTALL_PREFIX=${stage}"
                       -DSESSIONKIT_BUILD_TESTS=OFF -DSESSIONKIT_BUILD_EXAMPLES=OFF ${extra})
@@ -197,8 +201,8 @@ elseif(step STREQUAL "hello" OR step STREQUAL "hello_fetched") # the README's fi
   configure_and_build("${own}" "${own}/build" "-DCMAKE_PREFIX_PATH=${prefix}" "-DFETCHCONTENT_SOURCE_DIR_SESSIONKIT=${source}")
   expect_hello("${own}/build/hello")
 elseif(step STREQUAL "add_subdirectory" OR step STREQUAL "fetch_content")
-  configure_and_build("${consumer}" "${own}" -Dway=${step} "-Dsessionkit_source=${source}")
-  run_consumer("${own}/app")
+  configure_and_build("${consumer}" "${own}/build" -Dway=${step} "-Dsessionkit_source=${source}")
+  run_consumer("${own}/build/app")
 elseif(step STREQUAL "pkg_config")
   installed_flags(flags sessionkit)
   foreach(standard IN ITEMS 17 20)

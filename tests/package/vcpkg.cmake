@@ -6,7 +6,12 @@ cmake_minimum_required(VERSION 3.21)
 set(PORT sessionkit)
 set(VERSION "${version}")
 set(CURRENT_PACKAGES_DIR "${work}/vcpkg/packages")
-set(CURRENT_BUILDTREES_DIR "${work}/vcpkg/buildtrees")
+# In the archive's tree where the builds of run.cmake are in this one: so a compiler cache has all objects already.
+set(CURRENT_BUILDTREES_DIR "${work}/vcpkg/build")
+file(RELATIVE_PATH place "${source}" "${CURRENT_BUILDTREES_DIR}")
+if(NOT place MATCHES "^[.][.]")
+  set(CURRENT_BUILDTREES_DIR "${work}/vcpkg/src/sessionkit-${VERSION}/${place}")
+endif()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}" "${work}/vcpkg/src")
 
 include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
