@@ -10,7 +10,7 @@ namespace chat {
 namespace {
 
 constexpr std::size_t separator = 3; // columns between two cells
-constexpr std::size_t narrowest = 4;
+constexpr std::size_t narrowest_column = 4;
 
 using Cells = std::vector<std::string>;
 
@@ -77,7 +77,7 @@ std::vector<std::size_t> widths_of(std::vector<Cells> const& table, std::size_t 
   auto total = std::accumulate(widths.begin(), widths.end(), separator * (widths.size() - 1));
   for (; total > columns; --total) {
     auto const widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= narrowest) return {};
+    if (*widest <= narrowest_column) return {};
     --*widest;
   }
   return widths;
