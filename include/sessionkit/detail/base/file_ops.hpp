@@ -165,9 +165,10 @@ class SESSIONKIT_API FileOps {
   FileDoubts doubts_;
 };
 
-/// The `FileOps` that calls the operating system. If a file system takes names in capital and small letters
-/// for the same (Windows), a file below an open directory is still found by its exact name only: another name
-/// is `missing`, and `other_case` if a file would be made.
+/// The `FileOps` that calls the operating system. If the system takes names in capital and small letters for
+/// the same (Windows, macOS), a file below an open directory is still found by its exact name only: another
+/// name is `missing`, and `other_case` if a file would be made. On Linux, this is not done for a directory
+/// that ignores case (`chattr +F`).
 SESSIONKIT_API FileOps& system_file_ops() noexcept;
 
 /// True if this process may write to the file `path`, or make files in the directory `path`.

@@ -5,6 +5,10 @@
 #include <sessionkit/detail/base/file_ops_posix.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/lock_holder.hpp>
+#if defined(__APPLE__)
+#include <sessionkit/detail/base/exact_names.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
+#endif
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 
 #include <algorithm>
@@ -20,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__APPLE__)
+#include <sys/attr.h>
 #include <sys/mount.h>
 #else
 #include <sys/syscall.h>
@@ -54,6 +59,24 @@ std::string_view network_of(struct statfs const& s) noexcept {
   for (std::string_view const name : {"nfs", "smbfs", "afpfs", "webdav"})
     if (name == s.f_fstypename) return name;
   return (s.f_flags & MNT_LOCAL) != 0 ? std::string_view() : std::string_view("unknown");
+}
+
+// The directory's own spelling of a name, as getattrlist(2) puts it into memory.
+struct TrueName {
+  std::uint32_t bytes;
+  attrreference_t place;
+  char text[1024];
+};
+
+// If the system does not say how the directory spells the name, the name counts as exact.
+bool named_otherwise(int directory, char const* name) noexcept {
+  attrlist wanted = {};
+  wanted.bitmapcount = ATTR_BIT_MAP_COUNT;
+  wanted.commonattr = ATTR_CMN_NAME;
+  TrueName found = {};
+  if (::getattrlistat(directory, name, &wanted, &found, sizeof found - 1, FSOPT_NOFOLLOW) != 0) return false;
+  char const* const spelling = reinterpret_cast<char const*>(&found.place) + found.place.attr_dataoffset;
+  return ends_in_other_case(name, spelling);
 }
 #else
 timespec modified(struct stat const& s) noexcept { return s.st_mtim; }
@@ -181,7 +204,7 @@ SESSIONKIT_SELDOM std::string lock_table(FileOps& ops) {
   return table;
 }
 
-class SystemFileOps final : public FileOps {
+class SystemFileOps : public FileOps {
  public:
   int open(int directory, char const* name, OpenFlags flags) override {
     return above_standard(or_errno(::openat(directory_of(directory), name, flags_of(flags), new_file_mode)));
@@ -304,6 +327,12 @@ class SystemFileOps final : public FileOps {
   void pause(std::chrono::milliseconds time) override { std::this_thread::sleep_for(time); }
 };
 
+#if defined(__APPLE__)
+using OwnFileOps = ExactNames<SystemFileOps, named_otherwise>;
+#else
+using OwnFileOps = SystemFileOps;
+#endif
+
 }}
 
 std::string_view network_file_system_of(std::uint32_t magic) noexcept {
@@ -320,7 +349,7 @@ bool linux_is_at_least(char const* release, int major, int minor) noexcept {
 }
 
 FileOps& system_file_ops() noexcept {
-  static file_ops_posix_inl::SystemFileOps ops; // holds nothing
+  static file_ops_posix_inl::OwnFileOps ops; // holds nothing
   return ops;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -10,6 +11,22 @@ inline bool same_name(std::string_view a, std::string_view b) noexcept {
   auto const plain = [](char c) { return c == '_' ? '-' : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char x, char y) { return plain(x) == plain(y); });
+}
+
+/// True if two names differ only in which letters of the English alphabet are capital. Windows and
+/// macOS take such names of files for one.
+template <class Unit>
+bool differ_in_case_only(std::basic_string_view<Unit> a, std::basic_string_view<Unit> b) noexcept {
+  auto const lower = [](Unit c) { return c >= 'A' && c <= 'Z' ? static_cast<Unit>(c - 'A' + 'a') : c; };
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower(b[i])) return false;
+  return a != b;
+}
+
+/// True if `name`, the name of a file in its directory, and the last part of `path` differ in this way.
+inline bool ends_in_other_case(std::string_view path, std::string_view name) noexcept {
+  return differ_in_case_only(path.substr(path.rfind('/') + 1), name); // npos + 1 is 0
 }
 
 /// True for a byte that all providers allow in ids and in names of tools.

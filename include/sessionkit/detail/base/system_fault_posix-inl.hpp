@@ -10,6 +10,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace system_fault_posix_inl { namespace {
 
+// POSIX has no number for this. No system has one so high.
+constexpr int other_case = 4096;
+
 struct Row {
   int system;
   SystemFault fault;
@@ -19,6 +22,7 @@ constexpr Row rows[] = {
     {EWOULDBLOCK, SystemFault::would_wait},
     {ENOENT, SystemFault::missing},
     {EEXIST, SystemFault::exists},
+    {other_case, SystemFault::other_case},
     {ESTALE, SystemFault::replaced},
     {EACCES, SystemFault::no_access},
     {EPERM, SystemFault::not_permitted},
@@ -53,6 +57,10 @@ int system_code(SystemFault fault) noexcept {
   return EIO;
 }
 
-std::string system_message(int system) { return std::generic_category().message(system); }
+std::string system_message(int system) {
+  return system == system_fault_posix_inl::other_case
+             ? "a file there has this name with other capital letters"
+             : std::generic_category().message(system);
+}
 
 }}}

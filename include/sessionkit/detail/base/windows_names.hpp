@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 
 #include <cstddef>
@@ -53,17 +54,6 @@ template <class Unit> void append_utf8(std::basic_string_view<Unit> name, std::s
     out += static_cast<char>(leads[length - 1] | code >> shift);
     for (; shift != 0; shift -= 6) out += static_cast<char>(0x80 | (code >> (shift - 6) & 0x3F));
   }
-}
-
-/// True if two names differ only in which letters of the English alphabet are capital. Windows takes such
-/// names for one.
-template <class Unit>
-bool differ_in_case_only(std::basic_string_view<Unit> a, std::basic_string_view<Unit> b) noexcept {
-  auto const lower = [](Unit c) { return c >= 'A' && c <= 'Z' ? static_cast<Unit>(c - 'A' + 'a') : c; };
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (lower(a[i]) != lower(b[i])) return false;
-  return a != b;
 }
 
 /// True if Windows takes this name for a device, as it does with `nul` and `COM1.txt`. Windows does so in
