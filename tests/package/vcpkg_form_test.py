@@ -34,7 +34,7 @@ class Form(unittest.TestCase):
         self.assertEqual(self.text, json.dumps(self.manifest, indent=2) + "\n")
         self.assertRegex(self.manifest["name"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
         self.assertRegex(self.manifest["homepage"], r"^https://")
-        self.assertEqual((self.manifest["license"], self.manifest["supports"]), ("MIT", "linux | osx | mingw"))
+        self.assertEqual((self.manifest["license"], self.manifest["supports"]), ("MIT", "linux | osx | freebsd | mingw"))
 
     def test_names_are_sorted_and_tool_ports_are_of_the_host(self):
         names = [each if isinstance(each, str) else each["name"] for each in self.manifest["dependencies"]]

@@ -83,8 +83,9 @@ class SessionkitConan(ConanFile):
             self.info.clear()
 
     def validate(self):
-        if self.settings.os not in ("Linux", "Macos", "Windows"):
-            raise ConanInvalidConfiguration(f"{self.name} supports Linux, macOS and Windows, not {self.settings.os}")
+        if self.settings.os not in ("Linux", "Macos", "FreeBSD", "Windows"):
+            raise ConanInvalidConfiguration(f"{self.name} supports Linux, macOS, FreeBSD and Windows, "
+                                            f"not {self.settings.os}")
         if self.settings.os == "Windows" and self.settings.compiler != "gcc":
             raise ConanInvalidConfiguration(f"{self.name} supports MinGW-w64 only on Windows")
         servers = [name for name in self._chosen_stores if name != "sqlite"]

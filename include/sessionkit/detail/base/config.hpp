@@ -3,6 +3,10 @@
 #if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
 #error "sessionkit needs C++17 or newer: compile with -std=c++17 (MSVC: /std:c++17)"
 #endif
+#if !defined(__linux__) && !defined(__APPLE__) && !defined(__FreeBSD__) && !defined(_WIN32)                  \
+    && !defined(__wasi__)
+#error "sessionkit has no code for the calls of this system: see 'Another system' in docs/platforms.md"
+#endif
 
 // Some texts are not ASCII. Without /utf-8, MSVC reads them in the code page of the system.
 static_assert(sizeof("\u00A7") == 3, "compile with UTF-8 as the character set (MSVC: /utf-8)");

@@ -26,6 +26,8 @@
 #if defined(__APPLE__)
 #include <sys/attr.h>
 #include <sys/mount.h>
+#elif defined(__FreeBSD__)
+#include <sys/mount.h>
 #else
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -55,12 +57,6 @@ int rename_to_new(int from_directory, char const* from, int to_directory, char c
   return ::renameatx_np(from_directory, from, to_directory, to, RENAME_EXCL);
 }
 
-std::string_view network_of(struct statfs const& s) noexcept {
-  for (std::string_view const name : {"nfs", "smbfs", "afpfs", "webdav"})
-    if (name == s.f_fstypename) return name;
-  return (s.f_flags & MNT_LOCAL) != 0 ? std::string_view() : std::string_view("unknown");
-}
-
 // The directory's own spelling of a name, as getattrlist(2) puts it into memory.
 struct TrueName {
   std::uint32_t bytes;
@@ -85,12 +81,25 @@ timespec changed(struct stat const& s) noexcept { return s.st_ctim; }
 int sync_to_disk(int descriptor) noexcept { return ::fsync(descriptor); }
 int sync_data_to_disk(int descriptor) noexcept { return ::fdatasync(descriptor); }
 
+#if defined(__FreeBSD__)
+// There is no such call.
+int rename_to_new(int, char const*, int, char const*) noexcept { return errno = ENOSYS, -1; }
+#else
 // Not every C library has a function for this call.
 int rename_to_new(int from_directory, char const* from, int to_directory, char const* to) noexcept {
   constexpr unsigned no_replace = 1; // RENAME_NOREPLACE of linux/fs.h
   return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, no_replace));
 }
+#endif
+#endif
 
+#if defined(MNT_LOCAL)
+std::string_view network_of(struct statfs const& s) noexcept {
+  for (std::string_view const name : {"nfs", "smbfs", "afpfs", "webdav"})
+    if (name == s.f_fstypename) return name;
+  return (s.f_flags & MNT_LOCAL) != 0 ? std::string_view() : std::string_view("unknown");
+}
+#else
 std::string_view network_of(struct statfs const& s) noexcept {
   return network_file_system_of(static_cast<std::uint32_t>(s.f_type));
 }

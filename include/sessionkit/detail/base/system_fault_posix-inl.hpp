@@ -31,6 +31,9 @@ constexpr Row rows[] = {
     {EDQUOT, SystemFault::no_quota},
     {EFBIG, SystemFault::too_large},
     {ELOOP, SystemFault::link},
+#if defined(__FreeBSD__)
+    {EMLINK, SystemFault::link}, // of an open that follows no link
+#endif
     {EISDIR, SystemFault::directory},
     {ENOTDIR, SystemFault::no_directory},
     {ENXIO, SystemFault::special_file},
