@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -145,6 +147,21 @@ TEST_CASE("each flag of an open is a flag of the system") {
   struct stat made;
   REQUIRE(::stat((dir / "new").c_str(), &made) == 0);
   CHECK((made.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a read of more bytes than the system takes in one call reads what the file has") {
+  TempDir dir;
+  write_file(dir / "f", "content");
+  constexpr std::size_t bytes = 0x7FFFF000; // the limit of read(2)
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  auto& ops = sk::detail::system_file_ops();
+  sk::detail::OpenFile const file(ops, ops.open(working_directory, (dir / "f").c_str(), OpenFlags::read));
+  constexpr std::size_t too_many = std::numeric_limits<std::size_t>::max(); // else the call fails with EINVAL
+  CHECK(ops.pread(file.get(), static_cast<char*>(memory), too_many, 0) == 7);
+  CHECK(std::string(static_cast<char const*>(memory)) == "content");
+  ::munmap(memory, bytes);
 }
 
 TEST_CASE("a fault and its number lead to each other, and an unknown number is a fault of no name") {

@@ -162,6 +162,10 @@ int flags_of(OpenFlags flags) noexcept {
          | (has(flags, OpenFlags::follow_links) ? 0 : O_NOFOLLOW);
 }
 
+// No system takes more bytes in one call. Linux takes a part; macOS refuses the call.
+constexpr std::size_t most_bytes = 0x7FFFF000;
+std::size_t size_of_call(std::size_t bytes) noexcept { return std::min(bytes, most_bytes); }
+
 constexpr unsigned new_file_mode = 0600, new_directory_mode = 0700;
 
 // A file system on which locks and syncs do less than on a disk (linux/magic.h).
@@ -220,13 +224,14 @@ class SystemFileOps : public FileOps {
   }
   int close(int descriptor) override { return or_errno(::close(descriptor)); }
   std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
-    return or_errno<std::int64_t>(::pread(descriptor, to, bytes, static_cast<off_t>(offset)));
+    return or_errno<std::int64_t>(::pread(descriptor, to, size_of_call(bytes), static_cast<off_t>(offset)));
   }
   std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
-    return or_errno<std::int64_t>(::write(descriptor, from, bytes));
+    return or_errno<std::int64_t>(::write(descriptor, from, size_of_call(bytes)));
   }
   std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
-    return or_errno<std::int64_t>(::pwrite(descriptor, from, bytes, static_cast<off_t>(offset)));
+    return or_errno<std::int64_t>(
+        ::pwrite(descriptor, from, size_of_call(bytes), static_cast<off_t>(offset)));
   }
   int sync_data(int descriptor) override { return or_errno(sync_data_to_disk(descriptor)); }
   int sync(int descriptor) override { return or_errno(sync_to_disk(descriptor)); }
