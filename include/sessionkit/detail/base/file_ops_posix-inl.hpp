@@ -166,6 +166,8 @@ int flags_of(OpenFlags flags) noexcept {
 constexpr std::size_t most_bytes = 0x7FFFF000;
 std::size_t size_of_call(std::size_t bytes) noexcept { return std::min(bytes, most_bytes); }
 
+static_assert(sizeof(off_t) == 8, "files may have more than 2 GiB: compile with -D_FILE_OFFSET_BITS=64");
+
 constexpr unsigned new_file_mode = 0600, new_directory_mode = 0700;
 
 // A file system on which locks and syncs do less than on a disk (linux/magic.h).
