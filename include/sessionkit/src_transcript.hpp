@@ -2,4 +2,7 @@
 #pragma once
 /// The definitions for reading, writing and verifying transcripts. They need src_core.hpp, which may be in
 /// the same .cpp or in another.
+#if defined(__wasi__)
+#error "for WASI, include src_core, src_history, src_session and src_exchange only (docs/platforms.md)"
+#endif
 #include <sessionkit/detail/transcript/src.hpp>
