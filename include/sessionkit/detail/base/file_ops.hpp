@@ -240,8 +240,8 @@ class [[nodiscard]] FileLock {
   int descriptor_;
 };
 
-/// Takes the exclusive lock within `wait`, or fails with `timed_out` and names the process that has the lock.
-/// The pause between tries is 1 ms at first and doubles up to 50 ms.
+/// Takes the exclusive lock within `wait`, or fails with `timed_out` and names the process that has the lock,
+/// if the system says it. The pause between tries is 1 ms at first and doubles up to 50 ms.
 SESSIONKIT_API Result<FileLock> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
                                             std::string_view path);
 
