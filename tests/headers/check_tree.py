@@ -5,7 +5,7 @@ includes     interface headers name none of the costly headers, and sessionkit.h
 rooms        includes lead down the table of docs/architecture.md; programs include public headers only; unit tests lie in
              the room of what they test
 bodies       every X-inl.hpp has a header, a first sentence, a namespace of its own, and is listed once in its room's src.hpp
-systems      system headers are in the bodies for one system (X_posix-, X_wasi- or X_windows-inl.hpp) only
+systems      what belongs to one operating system is in the bodies of the seam only, which systems.py lists
 msvc         what MSVC compiles has nothing that it is known to refuse
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
@@ -21,7 +21,8 @@ import tempfile
 
 from msvc import check_msvc
 from patterns import check_patterns
-from rooms import INCLUDE, check_bodies, check_rooms, check_systems
+from rooms import INCLUDE, check_bodies, check_rooms
+from systems import check_systems
 
 # With libstdc++ 12 the standard headers of the interface are about 43,000 lines; <iostream> would add 6,000 to them,
 # <filesystem> 12,000, <nlohmann/json.hpp> 36,000. Ours is what sessionkit.hpp adds to the standard headers it includes.

@@ -5,11 +5,6 @@ import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 LICENCE = "// SPDX-License-Identifier: MIT\n"
-# Headers of POSIX, Linux or Windows, and of C where it is about them. <system_error> and <ctime> are the same everywhere.
-SYSTEM_HEADER = re.compile(r"(sys|linux|arpa|netinet|net|asm|bits|mach)/.*|c?(errno|signal)(\.h)?|"
-                           r"(fcntl|unistd|poll|netdb|dirent|pthread|sched|pwd|grp|termios|spawn|dlfcn|fnmatch|glob|utime|"
-                           r"ftw|strings|semaphore|mqueue|aio|ifaddrs|syslog|wordexp|langinfo|io|process|direct|windows|"
-                           r"winsock2|ws2tcpip|winternl|aclapi|ntsecapi)\.h")
 UMBRELLAS = re.compile(r"sessionkit\.hpp|src(_\w+)?\.hpp")  # they hold the rooms and belong to none
 PROGRAMS = ("tools", "examples")
 
@@ -231,18 +226,6 @@ def check_lists(root, rooms, bodies):
             yield f"list: {', '.join(p.name for p in parts)} name {name} {held.count(name)} times"
     if sorted(own_includes((include / "src.hpp").read_text())) != [part.name for part in parts]:
         yield f"list: src.hpp does not name exactly {', '.join(p.name for p in parts)}"
-
-
-SEAM = ("_posix-inl.hpp", "_wasi-inl.hpp", "_windows-inl.hpp", "/base/windows_header.hpp")
-
-
-def check_systems(root, _):
-    """System headers are in the bodies for one system only, so that another system needs no more than other bodies."""
-    files = [p for folder in ("include", "src") for p in (root / folder).rglob("*") if p.suffix in (".hpp", ".cpp")]
-    for file in sorted(files):
-        for name in INCLUDE.findall(file.read_text()):
-            if SYSTEM_HEADER.fullmatch(name) and not file.as_posix().endswith(SEAM):
-                yield f"system: {file.relative_to(root)} includes <{name}>"
 
 
 def check_bodies(root, _):
