@@ -26,7 +26,7 @@ def faults_of_main_page(root, folder):
     for header in sorted((root / "include/sessionkit").glob("*.hpp")):
         if not header.name.startswith("src_") and not re.search(rf"\b{header.name}\b", text):
             yield f"the main page does not list {header.name}"
-    if "Reference of the interface" not in (folder / "html/index.html").read_text():
+    if "Reference of the interface" not in (folder / "html/index.html").read_text(encoding="utf-8"):
         yield "html/index.html is not the main page"
 
 

@@ -83,9 +83,9 @@ def shown_lines(root):
     """file -> the lines that pages show, and the shown text"""
     shown = {}
     for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        for block in BLOCK.finditer(page.read_text()):
+        for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
             if block["path"] and block["language"] in ("cpp", "c++") and re.search(r"^(?!#|$)", block["text"], re.MULTILINE):
-                text = (root / block["path"]).read_text()
+                text = (root / block["path"]).read_text(encoding="utf-8")
                 marks = [text.count("\n", 0, mark.start()) + 1
                          for mark in re.finditer(REGION.format(block["region"]), text, re.MULTILINE)]
                 lines, texts = shown.setdefault(block["path"], (set(), []))
@@ -104,7 +104,7 @@ def calls_of(root, path):
                              cwd=root, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise SystemExit(f"{path} does not compile\n{run.stderr}")
-        text = assembly.read_text()
+        text = assembly.read_text(encoding="utf-8")
     names, at, found = {}, None, set()
     for line in text.splitlines():
         if place := LOC.match(line):

@@ -14,7 +14,7 @@ def main():
     results = tables.results_of(root)
     found = [] if results.runs else ["bench/results has no samples"]
     for page in tables.TABLES if results.runs else ():
-        found += tables.faults_of(page, (root / page).read_text(), results)
+        found += tables.faults_of(page, (root / page).read_text(encoding="utf-8"), results)
     found += tables.unused(results)
     print(f"{len(results.runs)} runs, {sum(len(made) for made in tables.TABLES.values())} tables")
     print("\n".join(found))

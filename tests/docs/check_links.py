@@ -30,20 +30,20 @@ def link_faults(page, text):
         place = (page.parent / target).resolve() if target else page
         if not place.exists():
             yield f"there is no {link[1]}"
-        elif anchor and anchor not in anchors_of(place.read_text()):
+        elif anchor and anchor not in anchors_of(place.read_text(encoding="utf-8")):
             yield f"no heading for {link[1]}"
 
 
 def faults(root):
     links = 0
     for page in pages_of(root):
-        text = page.read_text()
+        text = page.read_text(encoding="utf-8")
         links += len(LINK.findall(prose_of(text)))
         name = page.relative_to(root)
         yield from (f"{name}: {fault}" for fault in link_faults(page, text))
         yield from (f"{name}: there is no {file}" for file in sorted(set(NAMED.findall(text)))
                     if "/X" not in file and not any((root / file).parent.glob(f"{pathlib.Path(file).stem}*")))
-    listed = {(root / "docs" / link).resolve() for link in LINK.findall((root / "docs/README.md").read_text())}
+    listed = {(root / "docs" / link).resolve() for link in LINK.findall((root / "docs/README.md").read_text(encoding="utf-8"))}
     for page in sorted((root / "docs").rglob("*.md")):
         if page != root / "docs/README.md" and page not in listed:
             yield f"docs/README.md does not list {page.relative_to(root)}"

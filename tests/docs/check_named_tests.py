@@ -18,7 +18,7 @@ def tests_of(root):
     """Names of cases, among them the titles of scripts, and the stems of their files."""
     names, stems = set(), set()
     for path in sorted((root / "tests").rglob("*_test.*")):
-        source = path.read_text()
+        source = path.read_text(encoding="utf-8")
         stems.add(path.stem)
         names |= cases_of(source) | {line.strip('"') for line in source.splitlines()[1:2] if line.startswith('"""T')}
     return names, stems
@@ -26,14 +26,14 @@ def tests_of(root):
 
 def kit_of(root):
     folder = root / "include/sessionkit/testing/detail"
-    return {name for path in folder.glob("*-inl.hpp") for name in re.findall(r'add\(\s*"(\w+)"', path.read_text())}
+    return {name for path in folder.glob("*-inl.hpp") for name in re.findall(r'add\(\s*"(\w+)"', path.read_text(encoding="utf-8"))}
 
 
 def faults(root):
     names, stems = tests_of(root)
     kit = kit_of(root)
     for page, least in PAGES.items():
-        text = (root / f"docs/{page}.md").read_text()
+        text = (root / f"docs/{page}.md").read_text(encoding="utf-8")
         quoted = [" ".join(name.split()) for name in re.findall(r'"([^"]+)"', text)]
         numbers = set(re.findall(r"\bT\d+\b", text))
         checks = {name for row in re.findall(r"kit: ((?:`\w+`(?:, )?)+)", text) for name in re.findall(r"\w+", row)}
@@ -49,7 +49,7 @@ def faults(root):
 
 
 def faults_of_programs(root):
-    rows = [row for row in (root / "docs/programs.md").read_text().splitlines() if row.startswith("| ")]
+    rows = [row for row in (root / "docs/programs.md").read_text(encoding="utf-8").splitlines() if row.startswith("| ")]
     named = [name for row in rows for name in re.findall(r"`([^`]+)`", row.rstrip(" |").rpartition("|")[2])]
     print(f"docs/programs.md: {len(named)} tests")
     if len(named) < 30:

@@ -74,7 +74,7 @@ def windows_faults(text):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    text = (root / "docs/platforms.md").read_text()
+    text = (root / "docs/platforms.md").read_text(encoding="utf-8")
     runs = table_of(text, "What ran")
     listed = subprocess.run([root / "scripts/platforms", "--list"], check=True, stdout=subprocess.PIPE, text=True)
     found = [*run_faults(runs, set(listed.stdout.split())), *promise_faults(text, runs), *windows_faults(text)]

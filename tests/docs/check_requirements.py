@@ -9,7 +9,7 @@ GROUPS = {"A": 39, "Z": 11, "B": 42, "C": 26, "S": 27, "K": 40}  # and B14-Mongo
 
 
 def names_in(path):
-    source = path.read_text()
+    source = path.read_text(encoding="utf-8")
     if path.suffix == ".cpp":
         found = re.findall(r"TEST_CASE\(\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)[,)]", source)
         return {" ".join("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', case)).split()) for case in found}
@@ -19,7 +19,7 @@ def names_in(path):
 
 
 def faults(root):
-    rows = re.findall(r"^\| ([A-Z]\d+(?:-\w+)?) \| (.+?) \| (.+?) \| (.+?) \|$", (root / "docs/requirements.md").read_text(), re.M)
+    rows = re.findall(r"^\| ([A-Z]\d+(?:-\w+)?) \| (.+?) \| (.+?) \| (.+?) \|$", (root / "docs/requirements.md").read_text(encoding="utf-8"), re.M)
     wanted = [f"{group}{i}" for group, count in GROUPS.items() for i in range(1, count + 1)] + ["B14-Mongo"]
     found = [row[0] for row in rows]
     yield from (f"{name}: {found.count(name)} rows instead of 1" for name in wanted if found.count(name) != 1)

@@ -27,8 +27,8 @@ def table_of(text, name):
 
 def faults(root):
     bodies = sorted((root / "include/sessionkit/detail/history").glob("*-inl.hpp"))
-    room = [path.read_text() for path in bodies if path.name not in OTHERS]
-    sections = documented((root / "docs" / "history.md").read_text())
+    room = [path.read_text(encoding="utf-8") for path in bodies if path.name not in OTHERS]
+    sections = documented((root / "docs" / "history.md").read_text(encoding="utf-8"))
     listed = [name for names in sections.values() for name in names]
     known = {name for text in room for name in re.findall(rf'"({NAME})"', text)}
     print(f"{len(known)} rules")

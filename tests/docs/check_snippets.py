@@ -15,14 +15,14 @@ BLOCK = re.compile(r"(?:<!-- (?P<path>\S+) \[(?P<region>\w+)\] -->\n)?^```(?P<la
 
 
 def region_of(path, region):
-    parts = re.split(rf"^[ \t]*(?://|#) \[{region}\][ \t]*\n", path.read_text(), flags=re.MULTILINE)
+    parts = re.split(rf"^[ \t]*(?://|#) \[{region}\][ \t]*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return textwrap.dedent(parts[1]) if len(parts) == 3 else None
 
 
 def faults(root):
     checked = 0
     for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        text = page.read_text()
+        text = page.read_text(encoding="utf-8")
         for block in BLOCK.finditer(text):
             place = f"{page.relative_to(root)}:{text.count(chr(10), 0, block.start('text'))}"
             if block["path"] is None:

@@ -14,9 +14,9 @@ FIGURE = re.compile(r"\b\d[\d,.]*x\b")
 
 
 def error_faults(root):
-    enum = re.search(r"enum class Errc \{(.*?)\};", (root / "include/sessionkit/error.hpp").read_text(), re.DOTALL)
+    enum = re.search(r"enum class Errc \{(.*?)\};", (root / "include/sessionkit/error.hpp").read_text(encoding="utf-8"), re.DOTALL)
     codes = re.findall(r"^\s*(\w+)(?: = \d+)?,", enum[1], re.MULTILINE)
-    rows = [row for row in rows_of((root / "docs/errors.md").read_text()) if row[0] != "`Errc`"]
+    rows = [row for row in rows_of((root / "docs/errors.md").read_text(encoding="utf-8")) if row[0] != "`Errc`"]
     listed = [row[0].strip("`") for row in rows]
     print(f"{len(codes)} errors")
     if not codes or listed != codes:
@@ -25,7 +25,7 @@ def error_faults(root):
 
 
 def figure_faults(root):
-    text = (root / "README.md").read_text()
+    text = (root / "README.md").read_text(encoding="utf-8")
     if not MEASURED.search(text):
         yield "README.md shows no figures"
     yield from (f"README.md: {figure} has no source" for figure in FIGURE.findall(MEASURED.sub("", text)))
@@ -33,9 +33,9 @@ def figure_faults(root):
 
 def option_faults(root):
     made = set(re.findall(r"^\s*(?:option\((SESSIONKIT_\w+)|set\((SESSIONKIT_\w+) \S+ CACHE)",
-                          (root / "CMakeLists.txt").read_text(), re.MULTILINE))
+                          (root / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE))
     options = {name for pair in made for name in pair if name}
-    listed = [name for name in re.findall(r"^\| `(SESSIONKIT_\w+)` \|", (root / "README.md").read_text(), re.MULTILINE)]
+    listed = [name for name in re.findall(r"^\| `(SESSIONKIT_\w+)` \|", (root / "README.md").read_text(encoding="utf-8"), re.MULTILINE)]
     print(f"{len(options)} options of CMake")
     if sorted(listed) != sorted(options):
         yield f"README.md: the options are {sorted(listed)}, those of CMakeLists.txt {sorted(options)}"

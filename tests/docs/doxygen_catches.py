@@ -51,9 +51,9 @@ def main():
         before, _ = faults_of(copy, html=False)
         for header, old, new, _ in PLANTED:
             path = copy / "include/sessionkit" / header
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
             assert text.count(old) == 1, f"{header} has {old!r} {text.count(old)} times"
-            path.write_text(text.replace(old, new))
+            path.write_bytes(text.replace(old, new).encode())
         after, _ = faults_of(copy, html=False)
     expected = sorted(name for *_, names in PLANTED for name in names)
     found = sorted(line.split(": ")[1].removesuffix(" has no comment") for line in set(after) - set(before))

@@ -31,7 +31,7 @@ def planted(text, results):
 def main():
     root = pathlib.Path(sys.argv[1])
     results, page = tables.results_of(root), "docs/performance.md"
-    wrong = [name for name, text, samples, faulty in planted((root / page).read_text(), results)
+    wrong = [name for name, text, samples, faulty in planted((root / page).read_text(encoding="utf-8"), results)
              if bool(list(tables.faults_of(page, text, samples))) != faulty]
     unknown = copy.deepcopy(results)
     unknown.runs[0]["operations"]["new"] = {"load": 0, "programs": {"sessionkit": {"ms": [1.0], "count": 1, "peak_kib": 1}}}

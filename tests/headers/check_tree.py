@@ -56,7 +56,7 @@ def lines(compiler, root, text):
 def check_includes(root, compiler):
     include = root / "include"
     for header in interface_headers(include):
-        for name in INCLUDE.findall(header.read_text()):
+        for name in INCLUDE.findall(header.read_text(encoding="utf-8")):
             if COSTLY.search(name):
                 yield f"{header.relative_to(root)} includes <{name}>"
     if (include / "sessionkit/sessionkit.hpp").exists():
@@ -85,7 +85,7 @@ def check_first_lines(root, _):
             if not is_source(path) or NO_SOURCES & set(path.relative_to(root).parts):
                 continue
             seen += 1
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
             if not names_its_licence(path, text):
                 yield f"{path.relative_to(root)} does not begin with {LICENCE}"
             if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
@@ -100,7 +100,8 @@ def check_cost(root, compiler):
     text = "#include <sessionkit/sessionkit.hpp>\n"
     rule = preprocess(compiler, root, "-MM", text=text).replace("\\\n", " ")
     own_files = [root / name for name in rule.split() if name.startswith("include/")]
-    standard = sorted({n for f in own_files for n in INCLUDE.findall(f.read_text()) if not n.startswith("sessionkit/")})
+    names = {name for file in own_files for name in INCLUDE.findall(file.read_text(encoding="utf-8"))}
+    standard = sorted(name for name in names if not name.startswith("sessionkit/"))
     in_all = lines(compiler, root, text)
     own = in_all - lines(compiler, root, "".join(f"#include <{name}>\n" for name in standard))
     print(f"sessionkit.hpp: {in_all} preprocessed lines (at most {MOST_LINES_IN_ALL}), "

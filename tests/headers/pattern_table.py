@@ -19,7 +19,7 @@ def as_literal(argument, text):
 
 def patterns_in(root):
     for file in sorted(p for folder in ("include", "tools", "examples") for p in (root / folder).rglob("*.[hc]pp")):
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         for _, _, found in calls(text):
             where = next((i for i, argument in enumerate(found) if patterns_of(argument)), None)
             if where is not None:
@@ -31,8 +31,8 @@ def main():
     rows = "".join(f"    {pattern},\n" for pattern in sorted(set(patterns_in(root))))
     header.parent.mkdir(parents=True, exist_ok=True)
     text = f"// Written by tests/headers/pattern_table.py.\nconstexpr char const* text_patterns[] = {{\n{rows}}};\n"
-    if not header.exists() or header.read_text() != text:  # else the test is compiled after every change of a header
-        header.write_text(text)
+    if not header.exists() or header.read_bytes() != text.encode():  # else the test is compiled after every change of a header
+        header.write_bytes(text.encode())
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def is_pack(argument):
 def check_patterns(root, _):
     literal = computed = 0
     for file in sorted(p for folder in ("include", "tools", "examples") for p in (root / folder).rglob("*.[hc]pp")):
-        for line, name, found in calls(file.read_text()):
+        for line, name, found in calls(file.read_text(encoding="utf-8")):
             where = next((i for i, argument in enumerate(found) if patterns_of(argument)), None)
             if where is None or any(is_pack(argument) for argument in found[where + 1:]):
                 computed += 1

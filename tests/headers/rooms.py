@@ -34,7 +34,7 @@ class Rooms:
 
     def __init__(self, root):
         self.order, self.public, self.allowed, self.listed_twice = [], {}, {}, []
-        text = (root / "docs/architecture.md").read_text()
+        text = (root / "docs/architecture.md").read_text(encoding="utf-8")
         table = re.search(r"^\| room \|.*\n\|[-| ]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
         if not table:
             raise SystemExit("docs/architecture.md has no table that begins with `| room |`")
@@ -84,7 +84,7 @@ def headers_of(root):
     for file in sorted(include.rglob("*.hpp")):
         path = file.relative_to(include).as_posix()
         if not UMBRELLAS.fullmatch(path) and not path.endswith("/src.hpp"):
-            yield path, file.read_text()
+            yield path, file.read_text(encoding="utf-8")
 
 
 def own_includes(text):
@@ -139,7 +139,8 @@ def check_rooms(root, _):
     for header in sorted(rooms.public):
         if not (root / f"include/sessionkit/{header}.hpp").exists():
             yield f"table: {header}.hpp does not exist"
-    for path in sorted(set(re.findall(r"`(detail/[a-z_/]+(?:-inl)?\.hpp)`", (root / "docs/architecture.md").read_text()))):
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    for path in sorted(set(re.findall(r"`(detail/[a-z_/]+(?:-inl)?\.hpp)`", page))):
         if not (root / "include/sessionkit" / path).exists():
             yield f"table: docs/architecture.md names {path}, which does not exist"
     up, uses = [], {}
@@ -157,7 +158,7 @@ def check_rooms(root, _):
         yield f"knot: {' '.join(knot)} include each other"
     for folder in PROGRAMS:
         for file in sorted(p for p in (root / folder).rglob("*") if p.suffix in (".cpp", ".hpp")):
-            for other in own_includes(file.read_text()):
+            for other in own_includes(file.read_text(encoding="utf-8")):
                 if "detail/" in other:
                     yield f"program: {file.relative_to(root)} includes {other}, which is private"
     strays = list(unit_tests_outside(root, rooms))
@@ -203,28 +204,29 @@ def check_lists(root, rooms, bodies):
         folder = room if room in rooms.components else f"detail/{room}"
         if not (include / folder).exists():
             continue
-        held = own_includes((include / folder / "src.hpp").read_text()) if (include / folder / "src.hpp").exists() else []
+        source = include / folder / "src.hpp"
+        held = own_includes(source.read_text(encoding="utf-8")) if source.exists() else []
         wanted = [path for path in bodies if rooms.of(path) == room]
         for path in sorted(set(wanted) | set(held)):
             if held.count(path) != wanted.count(path):
                 yield f"list: {folder}/src.hpp names {path} {held.count(path)} times"
         source = root / f"src/{room}.cpp"
-        if not source.exists() or source.read_text() != f"{LICENCE}#include <sessionkit/{folder}/src.hpp>\n":
+        if not source.exists() or source.read_text(encoding="utf-8") != f"{LICENCE}#include <sessionkit/{folder}/src.hpp>\n":
             yield f"list: src/{room}.cpp does not include exactly {folder}/src.hpp"
     for source in sorted((root / "src").rglob("*.cpp")):
         if source.parent != root / "src" or source.stem not in rooms.order + rooms.components:
             yield f"list: {source.relative_to(root)} is of no room"
-    cmake = (root / "cmake/SessionkitTargets.cmake").read_text()
+    cmake = (root / "cmake/SessionkitTargets.cmake").read_text(encoding="utf-8")
     built = re.search(r"set\(sessionkit_rooms ([^)]*)\)", cmake)
     if not built or built[1].split() != rooms.order:
         yield "list: cmake/SessionkitTargets.cmake does not build the rooms in their order"
     parts = sorted(include.glob("src_*.hpp"))
-    held = [name for part in parts for name in own_includes(part.read_text())]
+    held = [name for part in parts for name in own_includes(part.read_text(encoding="utf-8"))]
     wanted = [f"detail/{room}/src.hpp" for room in rooms.order]
     for name in sorted(set(held) | set(wanted)):
         if held.count(name) != wanted.count(name):
             yield f"list: {', '.join(p.name for p in parts)} name {name} {held.count(name)} times"
-    if sorted(own_includes((include / "src.hpp").read_text())) != [part.name for part in parts]:
+    if sorted(own_includes((include / "src.hpp").read_text(encoding="utf-8"))) != [part.name for part in parts]:
         yield f"list: src.hpp does not name exactly {', '.join(p.name for p in parts)}"
 
 

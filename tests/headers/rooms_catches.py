@@ -33,9 +33,9 @@ def add(path, text):
 
 def replace(path, old, new):
     def plant(root):
-        text = (root / path).read_text()
+        text = (root / path).read_text(encoding="utf-8")
         assert old in text, f"{path} has no {old!r}"
-        (root / path).write_text(text.replace(old, new, 1))
+        (root / path).write_bytes(text.replace(old, new, 1).encode())
     return plant
 
 

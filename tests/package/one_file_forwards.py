@@ -24,7 +24,7 @@ def main():
     names = re.findall(r"^// (sessionkit/\S+\.hpp)$", header, re.MULTILINE)
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("#include <sessionkit/sessionkit.hpp>\n")
+        (folder / name).write_bytes(b"#include <sessionkit/sessionkit.hpp>\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/one-file: the same bytes each time and everywhere, nothing that is not ours, and nothing twice."""
 import collections
+import os
 import pathlib
 import re
 import shutil
@@ -64,14 +65,23 @@ class Files(unittest.TestCase):
             for name in ("first", "second"):
                 subprocess.run([sys.executable, "-B", clone / "scripts/one-file", "-o", clone / name], check=True)
             for name, text in (("sessionkit.hpp", HEADER), ("sessionkit.cpp", SOURCE)):
-                self.assertEqual((clone / "first" / name).read_text(), text)
+                self.assertEqual((clone / "first" / name).read_bytes(), text.encode())
                 self.assertEqual((clone / "second" / name).read_bytes(), (clone / "first" / name).read_bytes())
                 self.assertNotIn(str(ROOT), text)
+
+    def test_a_locale_without_utf8_gives_the_same_bytes(self):
+        plain = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+        said = [sys.executable, "-c", "import locale; print(locale.getpreferredencoding())"]
+        self.assertNotIn("UTF-8", subprocess.run(said, env=plain, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-B", ROOT / "scripts/one-file", "-o", folder], check=True, env=plain)
+            for name, text in (("sessionkit.hpp", HEADER), ("sessionkit.cpp", SOURCE)):
+                self.assertEqual((pathlib.Path(folder) / name).read_bytes(), text.encode())
 
     def test_each_source_file_is_in_one_of_them_once(self):
         folder = ROOT / "include/sessionkit"
         left_out = re.compile(r"(redis|postgres|mongo|testing)/|json\.hpp") # other components, a bridge to another library
-        tree = {path: path.read_text().splitlines() for path in sorted(folder.rglob("*.hpp"))}
+        tree = {path: path.read_text(encoding="utf-8").splitlines() for path in sorted(folder.rglob("*.hpp"))}
         files = collections.Counter(line for lines in tree.values() for line in set(lines))
         copies = collections.Counter((HEADER + SOURCE).splitlines())
         seen = 0
@@ -89,7 +99,7 @@ class Files(unittest.TestCase):
             self.assertEqual(SYSTEM.findall(text).count("cstdint"), text == HEADER)
 
     def test_they_name_the_version_and_the_licence_and_no_other_library(self):
-        version = re.search(r'SESSIONKIT_VERSION "(.+)"', (ROOT / "include/sessionkit/version.hpp").read_text())[1]
+        version = re.search(r'SESSIONKIT_VERSION "(.+)"', (ROOT / "include/sessionkit/version.hpp").read_text(encoding="utf-8"))[1]
         core = [text.split("#if defined(SESSIONKIT_SQLITE)\n")[0] for text in (HEADER, SOURCE)]
         for text, part in zip((HEADER, SOURCE), core):
             self.assertTrue(text.startswith("// SPDX-License-Identifier: MIT\n"))
