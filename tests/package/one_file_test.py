@@ -78,6 +78,18 @@ class Files(unittest.TestCase):
             for name, text in (("sessionkit.hpp", HEADER), ("sessionkit.cpp", SOURCE)):
                 self.assertEqual((pathlib.Path(folder) / name).read_bytes(), text.encode())
 
+    def test_a_source_and_a_header_of_two_versions_are_refused(self):
+        other = re.sub(r"(#define SESSIONKIT_VERSION_PATCH) (\d+)", lambda found: f"{found[1]} {int(found[2]) + 1}", HEADER)
+        self.assertNotEqual(other, HEADER)
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "sessionkit.hpp").write_bytes(other.encode())
+            (pathlib.Path(folder) / "sessionkit.cpp").write_bytes(SOURCE.encode())
+            command = [os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", "sessionkit.cpp"]
+            ended = subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertRegex(ended.stderr, "sessionkit.cpp is of version .*, and sessionkit.hpp beside it is of another one")
+        self.assertEqual(ended.stderr.count("error:"), 1, ended.stderr)
+
     def test_each_source_file_is_in_one_of_them_once(self):
         folder = ROOT / "include/sessionkit"
         left_out = re.compile(r"(redis|postgres|mongo|testing)/|json\.hpp") # other components, a bridge to another library
@@ -105,6 +117,7 @@ class Files(unittest.TestCase):
             self.assertTrue(text.startswith("// SPDX-License-Identifier: MIT\n"))
             self.assertIn(f"// sessionkit {version}: ", text)
             self.assertIn("// Permission is hereby granted, free of charge,", text)
+            self.assertRegex(text, r"(?m)^// app/sessionkit/ with -I app\. The program includes <sessionkit/sessionkit\.hpp> only")
             for name in SYSTEM.findall(part):
                 if not name.startswith("fmt/"): # in the branch that SESSIONKIT_WITHOUT_FMT leaves out
                     self.assertRegex(name, r"^[a-z_0-9]+(\.h)?$|^(sys|netinet)/[a-z]+\.h$")
