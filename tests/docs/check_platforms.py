@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/platforms.md: a cell of the table of promises says what the rows under "What ran" show, for the targets of its line and
-the program of its column. These rows are of programs that passed, on targets of scripts/platforms. A target may have no row:
-then it was not tried."""
+the program of its column. These rows are of programs that passed, on targets of scripts/platforms, with the compiler of the
+target and what runs its programs. A target may have no row: then it was not tried. Each row names a commit before this one."""
 import pathlib
 import re
 import subprocess
@@ -45,12 +45,37 @@ def promise_faults(text, runs):
                 yield f"docs/platforms.md: {row['platform']}, {column}: ctest runs these tests on one platform only"
 
 
+def read_targets(lines):
+    """Of each line of `scripts/platforms --list`: target -> (the first word of its compiler, what runs its programs)"""
+    rows = [line.split("|") for line in lines.splitlines()]
+    return {target: (compiler.split()[0], runner) for target, compiler, runner in rows}
+
+
+def says_version(command, text):
+    """Whether this compiler prints such a version."""
+    numbered = re.fullmatch(r"clang\+\+-(\d+)", command)
+    if numbered:
+        return re.fullmatch(rf"(\w+ )?clang version {numbered[1]}\.\d+\.\d+.*", text)
+    return re.fullmatch(r"clang version \d+\.\d+\.\d+" if command == "zig" else rf"{re.escape(command)} \(.*\) \d+\.\d+\.\d+", text)
+
+
+def row_faults(run, compiler, runner):
+    ways = {"": {"here"}, "link": {"linked"}, "wasi": {"node", "wasmtime"}}.get(runner, {runner})
+    if not says_version(compiler, run["compiler"]):
+        yield f"docs/platforms.md: {run['target']} is compiled by {compiler}, not by '{run['compiler']}'"
+    if run["how"] not in ways:
+        yield f"docs/platforms.md: {run['target']}, {run['program']}: '{run['how']}', but the script shows {' or '.join(sorted(ways))}"
+
+
 def run_faults(runs, targets):
     ran = {run["target"] for run in runs}
-    print(f"{len(runs)} rows of {len(ran)} targets; not tried: {', '.join(sorted(targets - ran)) or 'none'}")
-    yield from (f"docs/platforms.md: {target} is no target" for target in sorted(ran - targets) if "windows" not in target)
+    print(f"{len(runs)} rows of {len(ran)} targets; not tried: {', '.join(sorted(set(targets) - ran)) or 'none'}")
     for run in runs:
-        if not PASSED.fullmatch(run["seen"]) or not run["how"]:
+        if run["target"] in targets:
+            yield from row_faults(run, *targets[run["target"]])
+        elif "windows" not in run["target"]:
+            yield f"docs/platforms.md: {run['target']} is no target"
+        if not PASSED.fullmatch(run["seen"]):
             yield f"docs/platforms.md: {run['target']}, {run['program']}: '{run['seen']}' is no success"
         if not is_dated(run):
             yield f"docs/platforms.md: {run['target']}, {run['program']} has no date or no commit"
@@ -60,24 +85,48 @@ def is_dated(run):
     return re.fullmatch(r"\d{4}-\d\d-\d\d", run["date"]) and re.fullmatch(r"[0-9a-f]{8,40}", run["commit"])
 
 
-def windows_faults(text):
+def windows_rows(text):
     """The first table of the section about Windows has what ran under wine."""
     lines = section_of(text, "Windows").partition("| what ran under wine |")[2].partition("\n\n")[0].splitlines()[2:]
-    print(f"{len(lines)} rows of Windows")
-    if not lines:
-        yield "docs/platforms.md: there are no rows of Windows"
     for line in lines:
         *_, date, commit = (cell.strip() for cell in line.strip(" |").split("|"))
-        if not is_dated({"date": date, "commit": commit}):
-            yield f"docs/platforms.md: Windows: {line} has no date or no commit"
+        yield {"line": line, "date": date, "commit": commit}
+
+
+def windows_faults(text):
+    rows = list(windows_rows(text))
+    print(f"{len(rows)} rows of Windows")
+    if not rows:
+        yield "docs/platforms.md: there are no rows of Windows"
+    yield from (f"docs/platforms.md: Windows: {row['line']} has no date or no commit" for row in rows if not is_dated(row))
+
+
+def commit_faults(rows, is_earlier):
+    for commit in sorted({row["commit"] for row in rows if is_dated(row)}):
+        if not is_earlier(commit):
+            yield f"docs/platforms.md: {commit} is no commit of this branch"
+
+
+def history_of(root):
+    """Whether a commit is HEAD or before it. None: the tree has no whole history, as an archive and a shallow clone."""
+    def git(*arguments):
+        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if not (root / ".git").exists() or git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        return None
+    return lambda commit: git("merge-base", "--is-ancestor", f"{commit}^{{commit}}", "HEAD").returncode == 0
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
+    root = pathlib.Path(sys.argv[1]).resolve()
     text = (root / "docs/platforms.md").read_text(encoding="utf-8")
     runs = table_of(text, "What ran")
     listed = subprocess.run([root / "scripts/platforms", "--list"], check=True, stdout=subprocess.PIPE, text=True)
-    found = [*run_faults(runs, set(listed.stdout.split())), *promise_faults(text, runs), *windows_faults(text)]
+    found = [*run_faults(runs, read_targets(listed.stdout)), *promise_faults(text, runs), *windows_faults(text)]
+    is_earlier = history_of(root)
+    if is_earlier:
+        found += commit_faults([*runs, *windows_rows(text)], is_earlier)
+    else:
+        print("no whole history of git: the commits of the rows were not looked for")
     print("\n".join(found))
     return 1 if found else 0
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Plants faults in a page of platforms: check_platforms.py must report each of them, and nothing in the sound page."""
+import pathlib
+import subprocess
 import sys
+import tempfile
 
-from check_platforms import promise_faults, run_faults, table_of, windows_faults
+from check_platforms import commit_faults, history_of, promise_faults, run_faults, table_of, windows_faults, windows_rows
 
 PAGE = """
 ## Which promise was proved where
@@ -24,11 +27,11 @@ PAGE = """
 
 | target | compiler | way | program | how | seen | date | commit |
 |---|---|---|---|---|---|---|---|
-| x86_64-linux-gnu | g++ | library | kit | here | All tests passed (9 assertions in 1 test case) | 2026-01-02 | 0123abcd |
-| x86_64-linux-musl | zig | library | kit | here | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
-| x86_64-linux-gnu | g++ | library | unit | here | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
-| s390x-linux-gnu | g++ | library | kit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
-| s390x-linux-gnu | g++ | library | unit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
+| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | kit | here | All tests passed (9 assertions in 1 test case) | 2026-01-02 | 0123abcd |
+| x86_64-linux-musl | clang version 22.1.8 | library | kit | here | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
+| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit | here | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
+| s390x-linux-gnu | s390x-linux-gnu-g++ (Debian 12.2.0-14) 12.2.0 | library | kit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
+| s390x-linux-gnu | s390x-linux-gnu-g++ (Debian 12.2.0-14) 12.2.0 | library | unit | qemu-s390x | All tests passed (9 assertions in 2 test cases) | 2026-01-02 | 0123abcd |
 
 ## Windows
 
@@ -41,7 +44,9 @@ PAGE = """
 |---|---|
 | one | so |
 """
-TARGETS = {"x86_64-linux-gnu", "x86_64-linux-musl", "s390x-linux-gnu"}
+TARGETS = {"x86_64-linux-gnu": ("g++", ""), "x86_64-linux-musl": ("zig", ""), "s390x-linux-gnu": ("s390x-linux-gnu-g++", "qemu-s390x"),
+           "x86_64-linux-clang": ("clang++-14", "")}
+COMMITS = {"0123abcd", "0123abce"}
 
 PLANTED = [  # text, what takes its place, the fault that is reported
     ("", "", None),
@@ -50,15 +55,50 @@ PLANTED = [  # text, what takes its place, the fault that is reported
     ("| ran under qemu-s390x | ran under qemu-s390x |", "| ran here | ran under qemu-s390x |",
      "Other, contract: 'ran here', but 'ran under qemu-s390x' was shown"),
     ("| kit | qemu-s390x |", "| kit | linked |", "Other, contract: 'ran under qemu-s390x', but 'linked' was shown"),
+    ("| kit | qemu-s390x |", "| kit | here |", "s390x-linux-gnu, kit: 'here', but the script shows qemu-s390x"),
+    ("| clang version 22.1.8 |", "| MSVC 19.44 |", "x86_64-linux-musl is compiled by zig, not by 'MSVC 19.44'"),
+    ("| s390x-linux-gnu-g++ (Debian", "| g++ (Debian", "s390x-linux-gnu is compiled by s390x-linux-gnu-g++, not by 'g++ (Debian 12.2.0-14) 12.2.0'"),
+    ("| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "| x86_64-linux-clang | Debian clang version 15.0.6 | library | unit",
+     "x86_64-linux-clang is compiled by clang++-14, not by 'Debian clang version 15.0.6'"),
+    ("| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "| x86_64-linux-clang | Debian clang version 14.0.6 | library | unit", None),
+    ("0123abcd |\n| x86_64-linux-musl", "deadbeef |\n| x86_64-linux-musl", "deadbeef is no commit of this branch"),
+    ("| passed | 2026-01-03 | 0123abce |", "| passed | 2026-01-03 | deadbeef |", "deadbeef is no commit of this branch"),
     ("| ran under qemu-s390x | not tried |", "| ran under qemu-s390x | ran here |",
      "Other, power cuts: ctest runs these tests on one platform only"),
     ("passed (9 assertions in 1 test case)", "cases: 3, 1 failed", "x86_64-linux-gnu, kit: 'All tests cases: 3, 1 failed' is no success"),
-    ("| x86_64-linux-gnu | g++ | library | unit", "| sparc-linux-gnu | g++ | library | unit", "sparc-linux-gnu is no target"),
-    ("| x86_64-linux-musl | zig", "| x86_64-linux-gnu | zig", "Linux, contract: 'ran here', but 'not tried' was shown"),
+    ("| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "| sparc-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "sparc-linux-gnu is no target"),
+    ("| x86_64-linux-musl | clang", "| x86_64-linux-gnu | clang", "Linux, contract: 'ran here', but 'not tried' was shown"),
     ("| 2026-01-02 | 0123abcd |\n| x86_64-linux-musl", "| | 0123abcd |\n| x86_64-linux-musl", "x86_64-linux-gnu, kit has no date or no commit"),
     ("| passed | 2026-01-03 |", "| passed | |", "Windows: | the kit | passed | | 0123abce | has no date or no commit"),
     ("| what ran under wine |", "| what ran |", "there are no rows of Windows"),
 ]
+
+
+def history_is_wrong():
+    """In a repository with a commit before HEAD and one beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        alone = history_of(root)
+
+        def git(*arguments):
+            own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]
+            return subprocess.run(["git", "-C", root, *own, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+        def commit(text):
+            git("commit", "-q", "--allow-empty", "-m", text)
+            return git("rev-parse", "--short=8", "HEAD")
+
+        git("init", "-q")
+        first = commit("first")
+        beside = commit("beside")
+        git("reset", "-q", "--hard", first)
+        head = commit("head")
+        seen = history_of(root)
+        shown = (alone, [seen(name) for name in (first, head, beside, "deadbeef")])
+    if shown == (None, [True, True, False, False]):
+        return 0
+    print(f"history: {shown}")
+    return 1
 
 
 def main():
@@ -67,10 +107,12 @@ def main():
         assert text in PAGE, text
         page = PAGE.replace(text, planted, 1) if text else PAGE
         runs = table_of(page, "What ran")
-        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs), *windows_faults(page)]
+        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs), *windows_faults(page),
+                 *commit_faults([*runs, *windows_rows(page)], COMMITS.__contains__)]
         if (fault is None) != (not found) or (fault and not any(line == f"docs/platforms.md: {fault}" for line in found)):
             wrong += 1
             print(f"planted: {planted}\n  wanted: {fault}\n  found: {found}")
+    wrong += history_is_wrong()
     print(f"{len(PLANTED)} planted, {wrong} not reported as they should be")
     return 1 if wrong else 0
 
