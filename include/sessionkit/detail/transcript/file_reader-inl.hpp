@@ -356,8 +356,9 @@ bool FileReader::holds_at(std::uint64_t offset, std::string_view bytes) const {
 }
 
 Result<bool> FileReader::ends_with(Position end, std::uint32_t crc) {
-  std::array<char, 4096> block;
-  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size() - 1);
+  constexpr std::size_t room = 4096;
+  std::array<char, room> block;
+  std::size_t const bytes = std::min<std::size_t>(end.value(), room - 1);
   if (bytes == 0) return false;
   auto const got = uninterrupted( // one more byte than there should be
       [&] { return ops_->pread(descriptor_, block.data(), bytes + 1, end.value() - bytes); });
