@@ -19,10 +19,11 @@ PICKS = {f"include/sessionkit/{path}" for path in ("detail/base/src.hpp", "testi
 
 # Names of a system that other files may use, and why.
 ALLOWED_USES = [(re.compile(f"include/sessionkit/{path}"), re.compile(names), why) for path, names, why in (
-    (r"(detail/base|testing)/src\.hpp", r"_WIN32|_WIN32_WINNT|__wasi__", "picks the bodies of the seam, and refuses what they cannot use"),
+    (r"(detail/base|testing)/src\.hpp", r"_WIN32|_WIN32_WINNT|__wasi__", "picks the bodies of the seam and refuses what they cannot use"),
+    (r"detail/base/config\.hpp", r"_WIN32|__(linux|APPLE|FreeBSD|wasi)__", "refuses a system that the seam has no body for"),
     (r"src(_\w+)?\.hpp", r"__wasi__", "a part that needs files may refuse WASI"),
     (r"detail/base/mutex\.hpp", r"__wasi__|_REENTRANT", "the standard library has no mutex without threads"),
-    (r"detail/base/file_ops\.hpp", r"pread|pwrite|unlink", "FileOps has functions of these names"),
+    (r"detail/base/(file_ops|exact_names)\.hpp", r"pread|pwrite|unlink", "FileOps and what wraps it have functions of these names"),
     (r"detail/base/last_byte\.hpp", r"__linux__|::memrchr", "a loop that reads logs backwards has it inline"))]
 
 # Headers that are the same everywhere. Not here: <cerrno>, <csignal>, <clocale>, and those that open files themselves.
