@@ -7,17 +7,30 @@ import re
 from patterns import TOKEN
 
 PAGES = "https://learn.microsoft.com/en-us/cpp/"
+WINTERNL = "https://learn.microsoft.com/en-us/windows/win32/api/winternl/"
 KNOWLEDGE = "https://support.microsoft.com/en-us/help/143208"  # min and max of windef.h
 
 # Other systems' bodies, and the components that are not built on Windows.
 NOT_READ = re.compile(r".*_(posix|wasi)-inl\.hpp|include/sessionkit/(redis|postgres|mongo)/.*|src/(redis|postgres|mongo)\.cpp")
 
+# The functions that the page of winternl.h lists, and that of ntsecapi.h (nf-ntsecapi-rtlgenrandom). For others, Microsoft's
+# compiler has no declaration without the driver kit, so the seam declares them itself, in the namespace `ntdll`.
+LISTED = ("NtClose|NtCreateFile|NtDeviceIoControlFile|NtNotifyChangeMultipleKeys|NtOpenFile|NtQueryInformationProcess|"
+          "NtQueryInformationThread|NtQueryMultipleValueKey|NtQueryObject|NtQuerySystemInformation|NtQuerySystemTime|NtRenameKey|"
+          "NtSetInformationKey|NtWaitForSingleObject|RtlAnsiStringToUnicodeString|RtlCharToInteger|RtlConvertSidToUnicodeString|"
+          "RtlFreeAnsiString|RtlFreeOemString|RtlFreeUnicodeString|RtlInitString|RtlInitUnicodeString|RtlIsNameLegalDOS8Dot3|"
+          "RtlLocalTimeToSystemTime|RtlNtStatusToDosError|RtlTimeToSecondsSince1970|RtlUnicodeStringToAnsiString|"
+          "RtlUnicodeStringToOemString|RtlUnicodeToMultiByteSize|RtlUniform|RtlGenRandom")
+
 # name, what is searched for in the code (without comments and the text of literals), the page
 RULES = [(name, re.compile(pattern, re.MULTILINE), page if "://" in page else PAGES + page) for name, pattern, page in [
     ("an attribute of GCC", r"\b__attribute__\b", "cpp/attributes"),
+    ("an attribute of GCC in brackets", r"\[\[\s*(using\s+)?(gnu|clang)\s*:", "error-messages/compiler-warnings/c5030"),
     ("a function of GCC", r"\b__(builtin|sync|atomic)_\w+", "intrinsics/compiler-intrinsics"),
     ("a statement as an expression", r"\(\s*\{[^{}]*;", "cpp/primary-expressions"),
     ("a member's name in braces, which needs C++20", r"[{,]\s*\.\s*[A-Za-z_]\w*\s*(=(?!=)|\{)",
+     "overview/visual-cpp-language-conformance"),
+    ("a member's name and a colon in braces", r"[{,]\s*(?!(?:public|private|protected|default|enum)\b)[A-Za-z_]\w*\s*:(?!:)",
      "overview/visual-cpp-language-conformance"),
     ("an array without elements", r"\b(bool|char|short|int|long|unsigned|float|double|byte|\w+_t)\s+\w+\s*\[\s*0\s*\]",
      "error-messages/compiler-errors-1/compiler-error-c2466"),
@@ -25,6 +38,12 @@ RULES = [(name, re.compile(pattern, re.MULTILINE), page if "://" in page else PA
     ("a function of POSIX", r"(?<![.>])\b(strn?casecmp|localtime_r|gmtime_r|timegm|strtok_r|v?asprintf|memmem|memrchr|stpcpy|strndup|"
      r"mkdtemp|mkstemp|setenv|unsetenv|usleep|nanosleep|ftruncate|pread|pwrite)\s*\((?!int|std)",
      "c-runtime-library/reference/crt-alphabetical-function-reference"),
+    ("a call of the system by the name of POSIX", r"(?<![\w>])::\s*(open|close|read|write|lseek|fsync|fdatasync|fork|getpid|getppid|"
+     r"getuid|geteuid|kill|waitpid|unlink|rmdir|mkdir|fstat|stat|lstat|access|chmod|chdir|getcwd|isatty|dup2?|pipe|execvp?|mmap|"
+     r"munmap|flock|fcntl|ioctl|sleep)\s*\(", "c-runtime-library/reference/crt-alphabetical-function-reference"),
+    ("a function of ntdll that winternl.h lacks", rf"(?<!ntdll::)(?<!NTAPI )\b(?!(?:{LISTED})\b)(?:Nt|Zw|Rtl|Ldr)[A-Z]\w*\s*\(",
+     WINTERNL),
+    ("a name of the driver kit", r"\b(FILE_FS_\w+_INFORMATION|FileFs\w+Information|FS_INFORMATION_CLASS)\b", WINTERNL),
     ("a header of GCC or POSIX", r"^\s*#\s*include\s*<(bits/.*|ext/.*|sys/.*|x86intrin\.h|unistd\.h|strings\.h|cxxabi\.h|"
      r"endian\.h|byteswap\.h|pthread\.h|dirent\.h|poll\.h)>", "standard-library/cpp-standard-library-header-files"),
     ("a named list of a macro's arguments", r"^\s*#\s*define\s+\w+\([^)]*\w\s*\.\.\.\s*\)", "preprocessor/variadic-macros"),
@@ -34,7 +53,12 @@ RULES = [(name, re.compile(pattern, re.MULTILINE), page if "://" in page else PA
     ("a word for an operator", r"\b(and|or|not|xor|bitand|bitor|compl|and_eq|or_eq|xor_eq|not_eq)\b",
      "cpp/logical-negation-operator-exclpt"),
     ("typeof, which is C only", r"\b(__typeof__|__typeof|typeof|__auto_type)\b", "c-language/typeof-c"),
-    ("a number of 128 bits", r"\b(__int128(_t)?|__uint128_t|__float128)\b", "cpp/data-type-ranges"),
+    ("a number of 128 bits", r"\b(__int128(_t)?|__uint128_t|__float128|_Float\d+x?)\b", "cpp/data-type-ranges"),
+    ("a variable of a thread by GCC's word", r"\b__thread\b", "parallel/thread-local-storage-tls"),
+    ("__extension__, which is GCC's", r"\b__extension__\b", "cpp/keywords-cpp"),
+    ("a jump to an address", r"\bgoto\s*\*", "cpp/goto-statement-cpp"),
+    ("a number by GCC's macro", r"\b__(CHAR_BIT|SIZEOF_\w+|BYTE_ORDER|ORDER_\w+_ENDIAN|\w+_(MAX|MIN|WIDTH|TYPE))__(?!\w)",
+     "preprocessor/predefined-macros"),
     ("a range of cases", r"\bcase\b[^:;?{}]*\.\.\.", "cpp/switch-statement-cpp"),
     ("a condition without its second part", r"\?\s*:(?!:)", "cpp/conditional-operator-q"),
     ("an instruction of the processor", r"\b(asm|__asm__)\b\s*(volatile|__volatile__)?\s*\(", "assembler/inline/inline-assembler"),

@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 
-from msvc import PAGES, check_msvc
+from msvc import PAGES, WINTERNL, check_msvc
 from patterns import check_patterns
 from rooms import LICENCE, TESTS_OF_MORE, check_bodies, check_rooms
 from systems import check_systems, faults_in
@@ -181,15 +181,22 @@ PLANTED = [
     *[(check_msvc, add("include/sessionkit/detail/planted.hpp", f"int before;\n{text}\n"),
        [f"msvc: include/sessionkit/detail/planted.hpp:2: {what} ({page})"]) for text, what, page in [
         ("__attribute__((cold)) void f();", "an attribute of GCC", PAGES + "cpp/attributes"),
+        ("struct [[gnu::packed]] A;", "an attribute of GCC in brackets", PAGES + "error-messages/compiler-warnings/c5030"),
         ("int n = __builtin_ctz(8);", "a function of GCC", PAGES + "intrinsics/compiler-intrinsics"),
         ("int n = ({ f(); 1; });", "a statement as an expression", PAGES + "cpp/primary-expressions"),
         ("Options o{.create = true};", "a member's name in braces, which needs C++20",
+         PAGES + "overview/visual-cpp-language-conformance"),
+        ("Options o{ create: true };", "a member's name and a colon in braces",
          PAGES + "overview/visual-cpp-language-conformance"),
         ("struct A { int size; char text[0]; };", "an array without elements",
          PAGES + "error-messages/compiler-errors-1/compiler-error-c2466"),
         ("ssize_t n = 0;", "a type of POSIX", PAGES + "c-runtime-library/standard-types"),
         ("bool same = ::strcasecmp(a, b) == 0;", "a function of POSIX",
          PAGES + "c-runtime-library/reference/crt-alphabetical-function-reference"),
+        ("int file = ::open(path, 0);", "a call of the system by the name of POSIX",
+         PAGES + "c-runtime-library/reference/crt-alphabetical-function-reference"),
+        ("int failed = ::NtSetInformationFile(file, 0, 0, 0, 0);", "a function of ntdll that winternl.h lacks", WINTERNL),
+        ("FILE_FS_DEVICE_INFORMATION device;", "a name of the driver kit", WINTERNL),
         ("#include <bits/stdc++.h>", "a header of GCC or POSIX", PAGES + "standard-library/cpp-standard-library-header-files"),
         ("#define LOG(words...) f(words)", "a named list of a macro's arguments", PAGES + "preprocessor/variadic-macros"),
         ("#define LOG(a, ...) f(a, ##__VA_ARGS__)", "a comma before ##, which two preprocessors read in two ways",
@@ -198,6 +205,12 @@ PLANTED = [
         ("bool b = not a;", "a word for an operator", PAGES + "cpp/logical-negation-operator-exclpt"),
         ("__typeof__(a) b;", "typeof, which is C only", PAGES + "c-language/typeof-c"),
         ("unsigned __int128 wide;", "a number of 128 bits", PAGES + "cpp/data-type-ranges"),
+        ("_Float128 wide;", "a number of 128 bits", PAGES + "cpp/data-type-ranges"),
+        ("static __thread int n;", "a variable of a thread by GCC's word", PAGES + "parallel/thread-local-storage-tls"),
+        ("long n = __extension__ 1;", "__extension__, which is GCC's", PAGES + "cpp/keywords-cpp"),
+        ("void f(void* p) { goto *p; }", "a jump to an address", PAGES + "cpp/goto-statement-cpp"),
+        ("int bits = __CHAR_BIT__;", "a number by GCC's macro", PAGES + "preprocessor/predefined-macros"),
+        ("long n = __LONG_MAX__;", "a number by GCC's macro", PAGES + "preprocessor/predefined-macros"),
         ("int f(int a) { switch (a) { case 1 ... 5: return 1; } }", "a range of cases", PAGES + "cpp/switch-statement-cpp"),
         ("int n = a ?: b;", "a condition without its second part", PAGES + "cpp/conditional-operator-q"),
         ('void f() { asm volatile("pause"); }', "an instruction of the processor", PAGES + "assembler/inline/inline-assembler"),
@@ -218,6 +231,10 @@ PLANTED = [
     (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(_MSC_VER) || !defined(__GNUC__)\nssize_t n;\n#endif\n"),
      [f"msvc: include/sessionkit/detail/planted.hpp:2: a type of POSIX ({PAGES}c-runtime-library/standard-types)"]),
     (check_msvc, add("include/sessionkit/detail/base/planted_posix-inl.hpp", "ssize_t n;\n"), []),
+    (check_msvc, add("include/sessionkit/detail/base/planted_windows-inl.hpp",
+                     'extern "C" NTSTATUS NTAPI NtFlushBuffersFile(HANDLE, PIO_STATUS_BLOCK);\n'
+                     "int a = ntdll::NtFlushBuffersFile(file, &io), b = ::NtClose(file), c = files.open(file), d = File::open(file);\n"
+                     "#if defined(__MINGW32__)\nFS_INFORMATION_CLASS kind;\n#endif\n"), []),
     (check_msvc, replace("include/sessionkit/detail/base/src.hpp", "#if defined(min) || defined(max)", "#if 0"),
      ["msvc: include/sessionkit/detail/base/src.hpp does not refuse the macros min and max "
       "(https://support.microsoft.com/en-us/help/143208)"]),

@@ -16,6 +16,21 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+// Microsoft's <winternl.h> lacks these functions of ntdll; the headers of its driver kit and of MinGW-w64
+// have them. If a header has them too, the two declarations are of the same functions.
+namespace ntdll {
+#if defined(__MINGW32__)
+using VolumeClass = FS_INFORMATION_CLASS;
+#else
+using VolumeClass = int;
+#endif
+extern "C" NTSTATUS NTAPI NtQueryInformationFile(HANDLE, PIO_STATUS_BLOCK, PVOID, ULONG,
+                                                 FILE_INFORMATION_CLASS);
+extern "C" NTSTATUS NTAPI NtSetInformationFile(HANDLE, PIO_STATUS_BLOCK, PVOID, ULONG,
+                                               FILE_INFORMATION_CLASS);
+extern "C" NTSTATUS NTAPI NtQueryVolumeInformationFile(HANDLE, PIO_STATUS_BLOCK, PVOID, ULONG, VolumeClass);
+}
+
 namespace file_ops_windows_inl { namespace {
 
 int last_failure() noexcept { return -static_cast<int>(::GetLastError()); }
@@ -193,7 +208,7 @@ std::wstring name_of_open(HANDLE handle) {
   IO_STATUS_BLOCK io = {};
   for (int const kind : {normalized_class, name_class}) {
     auto const what = static_cast<FILE_INFORMATION_CLASS>(kind);
-    if (::NtQueryInformationFile(handle, &io, memory.get(), bytes, what) < 0) continue;
+    if (ntdll::NtQueryInformationFile(handle, &io, memory.get(), bytes, what) < 0) continue;
     std::wstring_view const path(reinterpret_cast<wchar_t const*>(memory.get() + 1),
                                  memory[0] / sizeof(wchar_t));
     return std::wstring(path.substr(path.find_last_of(L'\\') + 1));
@@ -267,8 +282,8 @@ constexpr int rename_class = 10, rename_ex_class = 65, remove_class = 13, remove
 template <class Value>
 int set_information(HANDLE handle, int kind, Value* value, std::size_t bytes) noexcept {
   IO_STATUS_BLOCK io = {};
-  return failure_of(::NtSetInformationFile(handle, &io, value, static_cast<ULONG>(bytes),
-                                           static_cast<FILE_INFORMATION_CLASS>(kind)));
+  return failure_of(ntdll::NtSetInformationFile(handle, &io, value, static_cast<ULONG>(bytes),
+                                                static_cast<FILE_INFORMATION_CLASS>(kind)));
 }
 
 // A file system without these requests, such as FAT.
@@ -349,6 +364,12 @@ Opening opening_of(OpenFlags flags) noexcept {
   if (how.disposition != FILE_OPEN) how.security = private_security(false);
   return how;
 }
+
+// The kernel's answer about the device of a volume (FILE_FS_DEVICE_INFORMATION).
+struct VolumeDevice {
+  ULONG type = 0;
+  ULONG characteristics = 0;
+};
 
 class SystemFileOps final : public FileOps {
  public:
@@ -478,13 +499,14 @@ class SystemFileOps final : public FileOps {
     return ::GetLastError() == ERROR_NO_MORE_FILES ? 0 : last_failure();
   }
   int file_system(int descriptor, std::string_view& network) override {
-    FILE_FS_DEVICE_INFORMATION device = {};
+    VolumeDevice device;
     IO_STATUS_BLOCK io = {};
-    int const failed = failure_of(::NtQueryVolumeInformationFile(handle_of(descriptor), &io, &device,
-                                                                 sizeof device, FileFsDeviceInformation));
+    constexpr auto device_class = static_cast<ntdll::VolumeClass>(4); // FileFsDeviceInformation
+    int const failed = failure_of(ntdll::NtQueryVolumeInformationFile(handle_of(descriptor), &io, &device,
+                                                                      sizeof device, device_class));
     if (failed < 0) return failed;
     constexpr ULONG remote_device = 0x10; // FILE_REMOTE_DEVICE
-    network = (device.Characteristics & remote_device) != 0 ? std::string_view("a network drive")
+    network = (device.characteristics & remote_device) != 0 ? std::string_view("a network drive")
                                                             : std::string_view();
     return 0;
   }
