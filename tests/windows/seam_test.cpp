@@ -8,6 +8,7 @@
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/foreign_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <chrono>
@@ -398,4 +399,32 @@ TEST_CASE("a store's directory is made with its parents, whichever separators it
   FileStatus status;
   REQUIRE(ops().status_at(folder.get(), "a/b/c", status) == 0);
   CHECK(status.kind == FileStatus::directory);
+}
+
+TEST_CASE("a conversation of another program is opened by each spelling of its path") {
+  Folder folder;
+  for (char const* const name : {"projects", "projects/p"})
+    REQUIRE(ops().make_directory(folder.get(), name) == 0);
+  put(folder.open("projects/p/s1.jsonl", appending | OpenFlags::only_new),
+      R"({"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","timestamp":"2026-01-02T03:04:05.000Z",)"
+      R"("cwd":"C:\\dev","version":"2.1.330","message":{"role":"user","content":"hello"}})"
+      "\n");
+  std::string const root = folder.dir.path();
+  wchar_t before[MAX_PATH];
+  REQUIRE(::GetCurrentDirectoryW(MAX_PATH, before) != 0);
+  REQUIRE(::SetCurrentDirectoryA(root.c_str()) != 0);
+  std::string const drive = root.substr(0, 2);
+  REQUIRE(drive.back() == ':');
+  for (std::string const& path :
+       {root + "/projects/p/s1.jsonl", root + "\\projects\\p\\s1.jsonl", root + "\\projects/p\\s1.jsonl",
+        std::string("projects\\p\\s1.jsonl"), std::string("projects/p/s1.jsonl"),
+        std::string(".\\projects\\p\\s1.jsonl"), drive + "projects\\p\\s1.jsonl", root + "\\projects\\p\\"}) {
+    INFO(path);
+    auto const store = sk::open_foreign(path);
+    CHECK(store.ok());
+    if (!store) continue;
+    REQUIRE((*store)->conversations().size() == 1);
+    CHECK((*store)->conversations().front().id.str() == "s1");
+  }
+  CHECK(::SetCurrentDirectoryW(before) != 0);
 }

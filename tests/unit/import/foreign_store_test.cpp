@@ -8,6 +8,7 @@
 #include <sessionkit/foreign_store.hpp>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -285,6 +286,23 @@ TEST_CASE("what cannot be opened as a foreign store is an error that names the p
   options.import.limits.max_file = 8;
   CHECK(sk::open_foreign(path, options).error().code == sk::Errc::unsupported);
   CHECK(left_out.size() == 2);
+}
+
+TEST_CASE("a file is opened by a relative path as by an absolute one") {
+  TempDir const folder;
+  fs::create_directories(folder / "projects/p");
+  write_file(folder / "projects/p/s1.jsonl", a_talk("s1", "hello"));
+  fs::path const before = fs::current_path();
+  for (char const* const at : {"", "projects", "projects/p"}) {
+    std::string const path = std::string("projects/p/s1.jsonl").substr(*at == '\0' ? 0 : std::strlen(at) + 1);
+    INFO(path);
+    fs::current_path(folder.path() + "/" + at);
+    auto const store = sk::open_foreign(path);
+    fs::current_path(before);
+    REQUIRE(store.ok());
+    REQUIRE((*store)->conversations().size() == 1);
+    CHECK((*store)->conversations().front().id.str() == "s1");
+  }
 }
 
 TEST_CASE("settings and credentials beside conversations are not opened") {

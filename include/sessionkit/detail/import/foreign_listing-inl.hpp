@@ -2,6 +2,7 @@
 // Finds the conversations in files of other programs, and names them, without reading them.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/import/foreign_listing.hpp>
@@ -110,23 +111,24 @@ std::string usable_id(std::string const& id) {
 
 SessionId known_id(std::string const& text) { return SessionId::parse(text).value(); }
 
-// The last component of a path, and what is before it.
-std::pair<std::string, std::string> split_path(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  std::size_t const slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", std::move(path)};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+// What is before the last component of a path, and this component.
+std::pair<std::string, std::string> split_path(std::string_view path) {
+  while (path.size() > detail::root_length(path) && detail::name_begin(path) == path.size())
+    path.remove_suffix(1); // a separator at the end
+  return {detail::parent_directory(path), std::string(path.substr(detail::name_begin(path)))};
 }
 
-// Of `folder/name`, the folder above the one with this name; empty if there is none near.
-std::string folder_above(std::string const& folder, std::string_view name) {
+// Of `a/projects/b` and `projects`, `a` and `projects/b`. Two empty texts if no near folder has this name.
+std::pair<std::string, std::string> split_above(std::string const& folder, std::string_view name) {
   constexpr int nearest = 5;
-  std::string at = folder;
-  for (int up = 0; up < nearest && at.size() > 1; ++up) {
-    auto const parts = split_path(at);
-    if (parts.second == name) return parts.first;
+  std::string at = folder, below;
+  for (int up = 0; up < nearest; ++up) {
+    auto parts = split_path(at);
     if (parts.first == at) break;
-    at = parts.first;
+    if (!below.empty()) below.insert(0, 1, '/');
+    below.insert(0, parts.second);
+    if (parts.second == name) return {std::move(parts.first), std::move(below)};
+    at = std::move(parts.first);
   }
   return {};
 }
@@ -170,13 +172,12 @@ SESSIONKIT_SELDOM Result<ForeignPlace> open_foreign_place(std::string const& pat
   if (Result<std::uint64_t> const size = (*files)->size(parts.second); !size) return size.error();
   Result<Importer const*> const importer = find_importer(options.importers, **files, parts.second);
   if (!importer) return importer.error();
-  std::string const above =
-      *importer && !(*importer)->folder.empty() ? folder_above(parts.first, (*importer)->folder) : "";
+  bool const has_folder = *importer && !(*importer)->folder.empty();
+  auto const [above, below] = has_folder ? split_above(parts.first, (*importer)->folder) : decltype(parts){};
   if (above.empty()) return ForeignPlace{std::move(*files), parts.second};
   auto wider = open_foreign_files(above, limits);
   if (!wider) return ForeignPlace{std::move(*files), parts.second}; // it may be a link
-  std::size_t const slash = above.back() == '/' ? above.size() : above.size() + 1;
-  return ForeignPlace{std::move(*wider), parts.first.substr(slash) + '/' + parts.second};
+  return ForeignPlace{std::move(*wider), below + '/' + parts.second};
 }
 
 SESSIONKIT_SELDOM Result<std::vector<ForeignConversation>>
