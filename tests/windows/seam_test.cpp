@@ -428,3 +428,40 @@ TEST_CASE("a conversation of another program is opened by each spelling of its p
   }
   CHECK(::SetCurrentDirectoryW(before) != 0);
 }
+
+TEST_CASE("no error gives advice for another system") {
+  TempDir const dir;
+  for (int fault = 0; fault <= static_cast<int>(SystemFault::other); ++fault) {
+    int const code = sk::detail::system_code(static_cast<SystemFault>(fault));
+    std::string const message = sk::detail::file_error(code, "log", "cannot write it").message;
+    INFO(message);
+    for (char const* const word : {"chmod", "ulimit", "mount"})
+      CHECK(message.find(word) == std::string::npos);
+    CHECK(message.substr(message.size() - 2) != "; ");
+  }
+  std::string const root = dir / "shared";
+  REQUIRE(ops().make_directory(working_directory, root.c_str()) == 0);
+  open_to_everybody(root);
+  auto const refused = sk::open_file_store(root);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == sk::Errc::unsafe_path);
+  CHECK(refused.error().message.find("chmod") == std::string::npos);
+  CHECK(refused.error().message.find("take the right to write from others") != std::string::npos);
+}
+
+TEST_CASE("a rename or removal that stays refused names both causes") {
+  Folder folder;
+  put(folder.open("draft", appending | OpenFlags::only_new), "new");
+  File const log = folder.open("log", appending | OpenFlags::only_new);
+  HANDLE const scanner = unshared(folder.dir / "draft");
+  REQUIRE(scanner != INVALID_HANDLE_VALUE);
+  int const renamed = ops().rename(folder.get(), "draft", folder.get(), "other", false);
+  CHECK(sk::detail::fault_of(renamed) == SystemFault::in_use);
+  ::CloseHandle(scanner);
+  sk::Error const error = sk::detail::file_error(ERROR_ACCESS_DENIED, "log", "cannot write it");
+  CHECK(error.message.find("give this user the right to it") != std::string::npos);
+  CHECK(error.message.find("end the other program that has it open") != std::string::npos);
+  if (!is_wine()) return; // which answers so while a file is open, even for those who share it
+  int const replaced = ops().rename(folder.get(), "draft", folder.get(), "log", true);
+  CHECK(sk::detail::fault_of(replaced) == SystemFault::no_access);
+}

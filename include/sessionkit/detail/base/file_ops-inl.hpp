@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/system_advice.hpp>
 
 #include <algorithm>
 
@@ -14,21 +15,21 @@ namespace file_ops_inl { namespace {
 struct FaultRow {
   SystemFault fault;
   Errc code;
-  char const* fix;
+  char const* fix; // null: see system_advice
 };
 constexpr FaultRow fault_table[] = {
     {SystemFault::no_space, Errc::no_space, "free space on this disk and repeat the call"},
     {SystemFault::no_quota, Errc::no_space, "free space within the quota and repeat the call"},
-    {SystemFault::too_large, Errc::no_space, "raise the file size limit (ulimit -f) and repeat the call"},
+    {SystemFault::too_large, Errc::no_space, nullptr},
     {SystemFault::missing, Errc::not_found, "create it first, or look elsewhere"},
     {SystemFault::link, Errc::unsafe_path, "name the file itself, not a symbolic link to it"},
     {SystemFault::directory, Errc::unsafe_path, "there is a directory where a file is meant"},
     {SystemFault::no_directory, Errc::unsafe_path, "there is a file where a directory is meant"},
     {SystemFault::special_file, Errc::unsafe_path, "there is a special file where a regular file is meant"},
-    {SystemFault::no_access, Errc::io_error, "give this user the right to it"},
+    {SystemFault::no_access, Errc::io_error, nullptr},
     {SystemFault::not_permitted, Errc::io_error, "give this user the right to it"},
-    {SystemFault::read_only, Errc::io_error, "mount the file system for writing"},
-    {SystemFault::too_many_open, Errc::io_error, "raise the limit of open files (ulimit -n), or close some"},
+    {SystemFault::read_only, Errc::io_error, nullptr},
+    {SystemFault::too_many_open, Errc::io_error, nullptr},
     {SystemFault::name_too_long, Errc::invalid_argument, "use a shorter name"},
     {SystemFault::bad_name, Errc::invalid_argument,
      "use a name that this system permits (Windows: no device such as CON, no dot or space at the end, none "
@@ -54,7 +55,8 @@ Errc errc_of(int system) noexcept { return file_ops_inl::fault_row(system).code;
 
 Error file_error(int system, std::string_view path, std::string_view doing) {
   file_ops_inl::FaultRow const& row = file_ops_inl::fault_row(system);
-  return detail::make_error(row.code, system, "{}: {}: {}; {}", path, doing, system_message(system), row.fix);
+  std::string_view const fix = row.fix != nullptr ? row.fix : system_advice(row.fault);
+  return detail::make_error(row.code, system, "{}: {}: {}; {}", path, doing, system_message(system), fix);
 }
 
 namespace file_ops_inl { namespace {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/detail/base/system_advice.hpp>
 #include <sessionkit/ids.hpp>
 
 #include <algorithm>
@@ -151,9 +152,9 @@ Result<void> check_store_access(FileOps& ops, int directory, std::string const& 
   if (*access == DirectoryAccess::others && !options.allow_shared)
     return detail::make_error(
         Errc::unsafe_path,
-        "{}: others may write to this directory, and so replace sessions; chmod go-w {}, or allow "
-        "it (allow_shared_directory)",
-        path, path);
+        "{}: others may write to this directory, and so replace sessions; {}, or allow it "
+        "(allow_shared_directory)",
+        path, advice_to_close(path));
   if (*access == DirectoryAccess::owner && options.on_event)
     options.on_event({Event::other_owner,
                       {},

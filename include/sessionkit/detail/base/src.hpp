@@ -25,6 +25,7 @@
 #include <sessionkit/detail/base/file_ops_windows-inl.hpp>
 #include <sessionkit/detail/base/random_bits_windows-inl.hpp>
 #include <sessionkit/detail/base/standard_descriptors_windows-inl.hpp>
+#include <sessionkit/detail/base/system_advice_windows-inl.hpp>
 #include <sessionkit/detail/base/system_fault_windows-inl.hpp>
 #include <sessionkit/detail/base/text_memory_windows-inl.hpp>
 #else
@@ -38,5 +39,6 @@
 #include <sessionkit/detail/base/text_memory_posix-inl.hpp>
 #endif
 #include <sessionkit/detail/base/random_bits_posix-inl.hpp>
+#include <sessionkit/detail/base/system_advice_posix-inl.hpp>
 #include <sessionkit/detail/base/system_fault_posix-inl.hpp>
 #endif

@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/fold_case.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/system_advice.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/transcript/file_writer.hpp>
@@ -126,9 +127,8 @@ SESSIONKIT_SELDOM Result<void> FileWriter::check_file(SyncedFile& file, bool mad
   if (opened.owner != ops_->user())
     return error(
         Errc::unsafe_path,
-        detail::format_text(
-            "the file belongs to user {}, not to this process's user {}; change its owner or copy it",
-            opened.owner, ops_->user()));
+        detail::format_text("the file belongs to {}, not to this process's {}; change its owner or copy it",
+                            detail::owner_text(opened.owner), detail::owner_text(ops_->user())));
   return {};
 }
 

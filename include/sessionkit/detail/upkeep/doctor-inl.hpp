@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/detail/base/system_advice.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
@@ -158,10 +159,11 @@ class StoreDoctor {
       return add(Finding::not_a_file, Finding::none, path, "a special file; move it away"), false;
     if (status.owner != ops_.user())
       add(Finding::other_owner, Finding::none, path,
-          detail::format_text("belongs to user {}; change its owner, or copy it", status.owner));
+          detail::format_text("belongs to {}; change its owner, or copy it",
+                              detail::owner_text(status.owner)));
     else if ((status.mode & 077U) != 0)
       add(Finding::loose_mode, Finding::tighten, path,
-          detail::format_text("mode {:04o}: others than its owner may use it", status.mode));
+          detail::format_text("{}: others than its owner may use it", detail::mode_text(status.mode)));
     if (status.kind == FileStatus::regular && status.links > 1)
       add(Finding::link, Finding::none, path,
           detail::format_text("the file has {} names (hard links); remove the others or copy it",
