@@ -237,6 +237,21 @@ int fail_each_call(Operation const& operation, Import const& import, Reason cons
 
 }
 
+TEST_CASE("a directory of which the system knows no name is empty") {
+  Scene scene; // of the root of an empty disk, the system does not list "." either
+  File const folder(ops(), ops().open(scene.folder.get(), "d", OpenFlags::directory));
+  sk::detail::FileNames names;
+  bool listed = false;
+  for (int at = 0; at < 2; ++at) {
+    SystemFailure const failure("GetFileInformationByHandleEx", Reports::last_error, ERROR_FILE_NOT_FOUND,
+                                at);
+    listed = listed || ops().list(folder.get(), names) == 0;
+    CHECK(SystemFailure::fired());
+  }
+  CHECK(listed);
+  CHECK(names.size() == 0);
+}
+
 TEST_CASE("each call on files does its work or reports the reason of the system, whatever fails") {
   int fired = 0;
   std::set<std::string> reached;

@@ -5,6 +5,7 @@
 #include "support/data.hpp"
 
 #include <sessionkit/blades.hpp>
+#include <sessionkit/detail/base/file_access_windows.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/file_store.hpp>
@@ -378,6 +379,41 @@ TEST_CASE("new files and directories are for their owner only") {
   REQUIRE(ops().set_mode(file.get(), 0600) == 0);
   REQUIRE(ops().status(file.get(), status) == 0);
   CHECK((status.mode & 0777U) == 0600);
+}
+
+TEST_CASE("an entry of an access list allows something unless it is known to deny it") {
+  SID_IDENTIFIER_AUTHORITY world = SECURITY_WORLD_SID_AUTHORITY;
+  alignas(8) unsigned char everybody[SECURITY_MAX_SID_SIZE];
+  REQUIRE(::InitializeSid(everybody, &world, 1) != 0);
+  *::GetSidSubAuthority(everybody, 0) = SECURITY_WORLD_RID;
+  struct Case {
+    BYTE type;
+    unsigned mode;
+  };
+  for (Case const& one :
+       {Case{ACCESS_ALLOWED_ACE_TYPE, 0666}, Case{ACCESS_ALLOWED_CALLBACK_ACE_TYPE, 0666},
+        Case{ACCESS_ALLOWED_OBJECT_ACE_TYPE, 0666}, Case{ACCESS_ALLOWED_CALLBACK_OBJECT_ACE_TYPE, 0666},
+        Case{ACCESS_DENIED_ACE_TYPE, 0600}, Case{ACCESS_DENIED_CALLBACK_ACE_TYPE, 0600},
+        Case{ACCESS_DENIED_OBJECT_ACE_TYPE, 0600}, Case{ACCESS_DENIED_CALLBACK_OBJECT_ACE_TYPE, 0600}}) {
+    INFO(int{one.type});
+    alignas(8) unsigned char list[256];
+    auto* const acl = reinterpret_cast<ACL*>(list);
+    REQUIRE(::InitializeAcl(acl, sizeof list, ACL_REVISION) != 0);
+    REQUIRE(::AddAccessAllowedAce(acl, ACL_REVISION, FILE_ALL_ACCESS, everybody) != 0);
+    void* entry = nullptr;
+    REQUIRE(::GetAce(acl, 0, &entry) != 0);
+    static_cast<ACCESS_ALLOWED_ACE*>(entry)->Header.AceType = one.type;
+    SECURITY_DESCRIPTOR descriptor;
+    REQUIRE(::InitializeSecurityDescriptor(&descriptor, SECURITY_DESCRIPTOR_REVISION) != 0);
+    REQUIRE(::SetSecurityDescriptorDacl(&descriptor, TRUE, acl, FALSE) != 0);
+    sk::detail::FileAccess access;
+    REQUIRE(sk::detail::access_in(&descriptor, false, access) == 0); // it has no owner
+    CHECK(access.owner == sk::detail::windows_owner::other);
+    CHECK(access.mode == one.mode);
+    REQUIRE(::SetSecurityDescriptorOwner(&descriptor, everybody, FALSE) != 0);
+    REQUIRE(sk::detail::access_in(&descriptor, false, access) == 0);
+    CHECK(access.owner == sk::detail::windows_owner::other);
+  }
 }
 
 TEST_CASE("the parts of a path on Windows") {

@@ -41,13 +41,14 @@ class Identity {
     return directory ? &directory_.descriptor : &file_.descriptor;
   }
   unsigned number_of(PSID owner) noexcept {
+    if (owner == nullptr) return windows_owner::other; // it has none
     if (user_.is(owner) || default_owner_.is(owner)) return windows_owner::user;
     return system_.is(owner) || administrators_.is(owner) ? windows_owner::system : windows_owner::other;
   }
   bool is_trusted(PSID sid, PSID owner) noexcept {
     for (Sid* const one : {&user_, &system_, &administrators_, &creator_, &owner_rights_})
       if (one->is(sid)) return true;
-    return ::EqualSid(sid, owner) != 0;
+    return owner != nullptr && ::EqualSid(sid, owner) != 0;
   }
 
  private:
@@ -93,7 +94,18 @@ constexpr ACCESS_MASK reading = FILE_READ_DATA | GENERIC_READ | GENERIC_ALL;
 constexpr ACCESS_MASK writing = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_DELETE_CHILD | DELETE | WRITE_DAC
                                 | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
 
-// What the list allows to others than the owner. Entries that deny are passed over: it may be less.
+bool denies(BYTE type) noexcept {
+  return type == ACCESS_DENIED_ACE_TYPE || type == ACCESS_DENIED_OBJECT_ACE_TYPE
+         || type == ACCESS_DENIED_CALLBACK_ACE_TYPE || type == ACCESS_DENIED_CALLBACK_OBJECT_ACE_TYPE;
+}
+
+// Only in these entries the user's name follows the mask; the others count as for others.
+bool names_user(BYTE type) noexcept {
+  return type == ACCESS_ALLOWED_ACE_TYPE || type == ACCESS_ALLOWED_CALLBACK_ACE_TYPE;
+}
+
+// What the list allows to others than the owner. Entries that deny are passed over: it may be less. So are
+// the conditions under which an entry allows something.
 ACCESS_MASK allowed_to_others(ACL* list, PSID owner) noexcept {
   if (list == nullptr) return reading | writing; // no list: everybody may do everything
   ACCESS_MASK allowed = 0;
@@ -101,9 +113,9 @@ ACCESS_MASK allowed_to_others(ACL* list, PSID owner) noexcept {
     void* entry = nullptr;
     if (::GetAce(list, i, &entry) == 0) continue;
     auto* const ace = static_cast<ACCESS_ALLOWED_ACE*>(entry);
-    if (ace->Header.AceType != ACCESS_ALLOWED_ACE_TYPE || (ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0)
-      continue;
-    if (!identity().is_trusted(&ace->SidStart, owner)) allowed |= ace->Mask;
+    BYTE const type = ace->Header.AceType;
+    if (denies(type) || (ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0) continue;
+    if (!names_user(type) || !identity().is_trusted(&ace->SidStart, owner)) allowed |= ace->Mask;
   }
   return allowed;
 }
@@ -128,10 +140,14 @@ int read_access(void* handle, bool directory, FileAccess& out) {
     descriptor = many.data();
     got = ::GetKernelObjectSecurity(handle, wanted, descriptor, size, &size);
   }
+  return got != 0 ? access_in(descriptor, directory, out) : file_access_windows_inl::last_failure();
+}
+
+int access_in(void* descriptor, bool directory, FileAccess& out) {
   PSID owner = nullptr;
   ACL* list = nullptr;
   BOOL present = FALSE, defaulted = FALSE;
-  if (got == 0 || ::GetSecurityDescriptorOwner(descriptor, &owner, &defaulted) == 0
+  if (::GetSecurityDescriptorOwner(descriptor, &owner, &defaulted) == 0
       || ::GetSecurityDescriptorDacl(descriptor, &present, &list, &defaulted) == 0)
     return file_access_windows_inl::last_failure();
   ACCESS_MASK const others = file_access_windows_inl::allowed_to_others(present != 0 ? list : nullptr, owner);

@@ -24,6 +24,9 @@ struct FileAccess {
 /// the failure as a negative number.
 SESSIONKIT_API int read_access(void* handle, bool directory, FileAccess& out);
 
+/// As `read_access`, for the access that a security descriptor gives.
+SESSIONKIT_API int access_in(void* descriptor, bool directory, FileAccess& out);
+
 /// Gives an open file a mode. If the mode has bits for others, the file inherits the access that its
 /// directory gives to files. But if this access is more than the mode allows, or if the mode has no bits for
 /// others, only the user, the system and the administrators get access. The returned number is as for

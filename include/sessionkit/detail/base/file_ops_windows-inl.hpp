@@ -89,23 +89,37 @@ std::wstring below_devices(std::wstring const& path) {
   return on_server ? L"\\??\\UNC" + path.substr(1) : L"\\??\\" + path;
 }
 
+// `call` writes a path, and returns its length, or the room that it needs. Both may grow between two calls.
+template <class Call> int read_path(Call&& call, std::wstring& out) {
+  for (DWORD room = MAX_PATH;;) {
+    out.resize(room);
+    DWORD const size = call(&out[0], room);
+    if (size == 0) return last_failure();
+    if (size < room) {
+      out.resize(size);
+      return 0;
+    }
+    room = size + 1;
+  }
+}
+
 int make_full(std::wstring const& path, std::wstring& out) {
-  DWORD const room = ::GetFullPathNameW(path.c_str(), 0, nullptr, nullptr);
-  if (room == 0) return last_failure();
-  std::wstring full(room, L'\0');
-  full.resize(::GetFullPathNameW(path.c_str(), room, &full[0], nullptr));
-  if (full.empty()) return last_failure();
+  auto const ask = [&](wchar_t* to, DWORD room) {
+    return ::GetFullPathNameW(path.c_str(), room, to, nullptr);
+  };
+  std::wstring full;
+  if (int const failed = read_path(ask, full); failed < 0) return failed;
   out = below_devices(full);
   return 0;
 }
 
 // The path of an open directory, below which there is a name with `..`, which the kernel does not know.
 int make_full_below(HANDLE directory, std::wstring const& name, std::wstring& out) {
-  DWORD const room = ::GetFinalPathNameByHandleW(directory, nullptr, 0, FILE_NAME_NORMALIZED);
-  if (room == 0) return last_failure();
-  std::wstring path(room, L'\0');
-  path.resize(::GetFinalPathNameByHandleW(directory, &path[0], room, FILE_NAME_NORMALIZED));
-  if (path.empty()) return last_failure();
+  auto const ask = [&](wchar_t* to, DWORD room) {
+    return ::GetFinalPathNameByHandleW(directory, to, room, FILE_NAME_NORMALIZED);
+  };
+  std::wstring path;
+  if (int const failed = read_path(ask, path); failed < 0) return failed;
   constexpr std::wstring_view server = L"\\\\?\\UNC\\", local = L"\\\\?\\";
   path = path.substr(0, server.size()) == server
              ? L"\\\\" + path.substr(server.size())
@@ -277,6 +291,8 @@ struct RenameRequest {
   ULONG name_bytes;
 };
 constexpr ULONG replace_flag = 1, posix_flag = 2; // of FileRenameInformationEx; the first is ReplaceIfExists
+// A file with the attribute "read-only" is replaced and removed as on POSIX; since Windows 10 1809.
+constexpr ULONG rename_read_only = 0x40, remove_read_only = 0x10;
 constexpr int rename_class = 10, rename_ex_class = 65, remove_class = 13, remove_ex_class = 64;
 
 template <class Value>
@@ -302,17 +318,22 @@ int rename_open(HANDLE file, NativeName const& to, bool replace) {
   request->name_bytes = static_cast<ULONG>(name_bytes);
   std::copy_n(reinterpret_cast<char const*>(to.text.data()), name_bytes,
               reinterpret_cast<char*>(memory.get()) + begin);
-  request->flags = posix_flag | (replace ? replace_flag : 0);
-  int const failed = set_information(file, rename_ex_class, request, bytes);
-  if (!is_unknown(failed)) return failed;
-  request->flags = replace ? replace_flag : 0;
+  ULONG const replaces = replace ? replace_flag : 0;
+  for (ULONG const flags : {posix_flag | rename_read_only, posix_flag}) {
+    request->flags = flags | replaces;
+    int const failed = set_information(file, rename_ex_class, request, bytes);
+    if (!is_unknown(failed)) return failed;
+  }
+  request->flags = replaces;
   return set_information(file, rename_class, request, bytes);
 }
 
 int remove_open(HANDLE file) noexcept {
-  ULONG flags = 1 | 2; // FILE_DISPOSITION_DELETE, FILE_DISPOSITION_POSIX_SEMANTICS
-  int const failed = set_information(file, remove_ex_class, &flags, sizeof flags);
-  if (!is_unknown(failed)) return failed;
+  constexpr ULONG remove_flags = 1 | 2; // FILE_DISPOSITION_DELETE, FILE_DISPOSITION_POSIX_SEMANTICS
+  for (ULONG flags : {remove_flags | remove_read_only, remove_flags}) {
+    int const failed = set_information(file, remove_ex_class, &flags, sizeof flags);
+    if (!is_unknown(failed)) return failed;
+  }
   BOOLEAN removed = TRUE;
   return set_information(file, remove_class, &removed, sizeof removed);
 }
@@ -496,7 +517,10 @@ class SystemFileOps final : public FileOps {
         at += entry->NextEntryOffset;
       }
     }
-    return ::GetLastError() == ERROR_NO_MORE_FILES ? 0 : last_failure();
+    DWORD const end = ::GetLastError();
+    // The root of an empty disk has not even a name for itself.
+    bool const is_empty = names.size() == 0 && end == ERROR_FILE_NOT_FOUND;
+    return end == ERROR_NO_MORE_FILES || is_empty ? 0 : -static_cast<int>(end);
   }
   int file_system(int descriptor, std::string_view& network) override {
     VolumeDevice device;
