@@ -71,6 +71,7 @@ MIN_MAX = re.compile(r"(?<![\w(])(?:std\s*::\s*)?\b(?:min|max)\s*\(|::\s*(?:min|
 LONGEST_LITERAL, LONGEST_TEXT = 16_380, 65_535  # bytes: of one literal, and of those beside each other
 LITERAL_PAGE = PAGES + "error-messages/compiler-errors-1/compiler-error-c2026"
 TEXT_PAGE = PAGES + "error-messages/compiler-errors-1/fatal-error-c1091"
+VERSION_PAGE = "https://learn.microsoft.com/en-us/windows/win32/winprog/using-the-windows-headers"
 UTF8_PAGE = PAGES + "build/reference/utf-8-set-source-and-executable-character-sets-to-utf-8"
 
 # The macros of MSVC for x86-64, with C++17.
@@ -170,10 +171,13 @@ def has_other_letters(text):
 
 
 def setting_faults(root, texts):
-    """Two things that a program must do, and that the library demands in words if it is not done."""
+    """Three things that a program must do, and that the library demands in words if it is not done."""
     base = (root / "include/sessionkit/detail/base/src.hpp").read_text()
     if "#if defined(min) || defined(max)" not in base:
         yield f"msvc: include/sessionkit/detail/base/src.hpp does not refuse the macros min and max ({KNOWLEDGE})"
+    header = texts.get("include/sessionkit/detail/base/windows_header.hpp", "")
+    if "#if _WIN32_WINNT < 0x0A00\n#error" not in header:
+        yield f"msvc: windows_header.hpp does not demand the declarations of Windows 10 ({VERSION_PAGE})"
     other = [name for name, text in texts.items() if has_other_letters(text)]
     demands = "UTF-8" in "".join(re.findall(r"static_assert\([^;]*;", texts.get("include/sessionkit/detail/base/config.hpp", "")))
     if other and not demands:
@@ -184,7 +188,7 @@ def check_msvc(root, _):
     files = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*")) if p.suffix in (".hpp", ".cpp")]
     texts = {str(path.relative_to(root)): path.read_text() for path in files}
     texts = {name: text for name, text in texts.items() if not NOT_READ.fullmatch(name)}
-    print(f"{len(texts)} files, {len(RULES) + 4} rules")
+    print(f"{len(texts)} files, {len(RULES) + 5} rules")
     for name, text in texts.items():
         is_interface = "/detail/" not in name and not name.endswith("-inl.hpp")
         for line, what, page in file_faults(text, is_interface):

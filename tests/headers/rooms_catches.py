@@ -238,6 +238,9 @@ PLANTED = [
     (check_msvc, replace("include/sessionkit/detail/base/src.hpp", "#if defined(min) || defined(max)", "#if 0"),
      ["msvc: include/sessionkit/detail/base/src.hpp does not refuse the macros min and max "
       "(https://support.microsoft.com/en-us/help/143208)"]),
+    (check_msvc, replace("include/sessionkit/detail/base/windows_header.hpp", "#if _WIN32_WINNT < 0x0A00", "#if 0"),
+     ["msvc: windows_header.hpp does not demand the declarations of Windows 10 "
+      "(https://learn.microsoft.com/en-us/windows/win32/winprog/using-the-windows-headers)"]),
     (check_msvc, replace("include/sessionkit/detail/base/config.hpp", "UTF-8 as", "bytes as"),
      ["msvc: include/sessionkit/detail/compaction/summarizer-inl.hpp has a literal of more than ASCII, and config.hpp does not "
       f"demand /utf-8 ({PAGES}build/reference/utf-8-set-source-and-executable-character-sets-to-utf-8)"]),
