@@ -11,8 +11,12 @@
 #include <memory>
 #include <string>
 
+#if defined(_WIN32)
+#include <process.h>
+#else
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 namespace sk = sessionkit;
 
@@ -68,32 +72,46 @@ void use_the_extras(std::string const& folder, sk::SessionId const& id) {
          "a store in memory has no leases");
 }
 
-// The signal that ends a child which takes a value that is not there; 0 if it ends by itself, with status 3.
-int signal_of_a_failed_value() {
+constexpr int by_handler = 5;
+
+void take_a_missing_value(bool has_handler) {
+  if (has_handler)
+    sk::set_failure_handler([](sk::Error const& error) {
+      std::_Exit(error.code == sk::Errc::invalid_argument ? by_handler : 4);
+    });
+  static_cast<void>(sk::SessionId::parse("no/id").value());
+  std::_Exit(0);
+}
+
+// The status with which a child ends that takes a value that is not there.
+#if defined(_WIN32)
+constexpr int by_abort = 3;
+int status_of_a_child(char const* program, bool has_handler) {
+  return static_cast<int>(
+      ::_spawnl(_P_WAIT, program, program, "child", has_handler ? "handler" : "none", nullptr));
+}
+#else
+constexpr int by_abort = 128 + SIGABRT; // as a shell reports it
+int status_of_a_child(char const*, bool has_handler) {
   std::fflush(nullptr);
   pid_t const child = ::fork();
-  if (child == 0) {
-    static_cast<void>(sk::SessionId::parse("no/id").value());
-    ::_exit(0);
-  }
+  if (child == 0) take_a_missing_value(has_handler);
   int status = 0;
   expect(child > 0 && ::waitpid(child, &status, 0) == child, "a child has run");
-  if (WIFSIGNALED(status)) return WTERMSIG(status);
-  expect(WEXITSTATUS(status) == 3, "the handler has ended the child");
-  return 0;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
+#endif
 
 }
 
 int main(int count, char** arguments) {
+  if (count == 3) take_a_missing_value(std::string(arguments[2]) == "handler"); // a child, on Windows
   expect(count == 2, "one argument, the folder");
   std::string const folder = arguments[1];
   sk::SessionId const id = store_a_turn(sk::open_file_store(folder).value());
   read_it_again(folder, id);
   use_the_extras(folder, id);
-  expect(signal_of_a_failed_value() == SIGABRT, "a value that is not there aborts");
-  sk::set_failure_handler(
-      [](sk::Error const& error) { ::_exit(error.code == sk::Errc::invalid_argument ? 3 : 4); });
-  expect(signal_of_a_failed_value() == 0, "the handler is called first");
+  expect(status_of_a_child(arguments[0], false) == by_abort, "a value that is not there aborts");
+  expect(status_of_a_child(arguments[0], true) == by_handler, "the handler is called first");
   std::printf("sessionkit %s: stored and read\n", SESSIONKIT_VERSION);
 }
