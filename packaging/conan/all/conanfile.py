@@ -87,7 +87,7 @@ class SessionkitConan(ConanFile):
             raise ConanInvalidConfiguration(f"{self.name} supports Linux, macOS, FreeBSD and Windows, "
                                             f"not {self.settings.os}")
         if self.settings.os == "Windows" and self.settings.compiler != "gcc":
-            raise ConanInvalidConfiguration(f"{self.name} supports MinGW-w64 only on Windows")
+            raise ConanInvalidConfiguration(f"{self.name} supports g++ of MinGW-w64 only on Windows")
         servers = [name for name in self._chosen_stores if name != "sqlite"]
         if self.settings.os == "Windows" and servers:
             raise ConanInvalidConfiguration(f"{self.name}: with_{servers[0]} is not available on Windows")
