@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Plants faults in a page of platforms: check_platforms.py must report each of them, and nothing in the sound page."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from check_platforms import commit_faults, history_of, promise_faults, run_faults, table_of, windows_faults, windows_rows
+from check_platforms import (commit_faults, compiler_faults, history_of, promise_faults, run_faults, table_of, windows_faults,
+                             windows_rows)
 
 PAGE = """
 ## Which promise was proved where
 
 | platform | targets | contract | unit tests | power cuts |
 |---|---|---|---|---|
-| Linux | `x86_64-linux-gnu`, `x86_64-linux-musl` | ran here | not tried | ran here |
+| Linux | `x86_64-linux-gnu`, `x86_64-linux-musl` | ran here | not tried | by ctest |
+| Checked | `x86_64-linux-libc++` | not tried | by ctest | not tried |
 | Other | `s390x-linux-gnu` | ran under qemu-s390x | ran under qemu-s390x | not tried |
 | Windows | | not tried | not tried | not tried |
 
@@ -43,6 +46,12 @@ PAGE = """
 | promise | how it is kept |
 |---|---|
 | one | so |
+
+## Compilers
+
+| compiler | C++17 | C++20 | C++23 | date | commit |
+|---|---|---|---|---|---|
+| g++ 12 | ran | not tried | ran | 2026-01-04 | 0123abcd |
 """
 TARGETS = {"x86_64-linux-gnu": ("g++", ""), "x86_64-linux-musl": ("zig", ""), "s390x-linux-gnu": ("s390x-linux-gnu-g++", "qemu-s390x"),
            "x86_64-linux-clang": ("clang++-14", "")}
@@ -64,7 +73,14 @@ PLANTED = [  # text, what takes its place, the fault that is reported
     ("0123abcd |\n| x86_64-linux-musl", "deadbeef |\n| x86_64-linux-musl", "deadbeef is no commit of this branch"),
     ("| passed | 2026-01-03 | 0123abce |", "| passed | 2026-01-03 | deadbeef |", "deadbeef is no commit of this branch"),
     ("| ran under qemu-s390x | not tried |", "| ran under qemu-s390x | ran here |",
-     "Other, power cuts: ctest runs these tests on one platform only"),
+     "Other, power cuts: ctest runs these tests, and on one platform only"),
+    ("| not tried | by ctest |\n| Checked", "| not tried | ran here |\n| Checked",
+     "Linux, power cuts: ctest runs these tests, and on one platform only"),
+    ("| ran here | not tried | by ctest |", "| by ctest | not tried | by ctest |", "Linux, contract: 'by ctest', but 'ran here' was shown"),
+    ("| Windows | | not tried", "| Windows | | by ctest", "Windows, contract: 'by ctest', but 'not tried' was shown"),
+    ("| g++ 12 | ran |", "| g++ 12 | failed |", "g++ 12, C++17: 'failed' is no result"),
+    ("| 2026-01-04 |", "| |", "g++ 12 has no date or no commit"),
+    ("## Compilers", "## Others", "there are no compilers"),
     ("passed (9 assertions in 1 test case)", "cases: 3, 1 failed", "x86_64-linux-gnu, kit: 'All tests cases: 3, 1 failed' is no success"),
     ("| x86_64-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "| sparc-linux-gnu | g++ (Debian 12.2.0-14) 12.2.0 | library | unit", "sparc-linux-gnu is no target"),
     ("| x86_64-linux-musl | clang", "| x86_64-linux-gnu | clang", "Linux, contract: 'ran here', but 'not tried' was shown"),
@@ -76,6 +92,9 @@ PLANTED = [  # text, what takes its place, the fault that is reported
 
 def history_is_wrong():
     """In a repository with a commit before HEAD and one beside it."""
+    if not shutil.which("git"):
+        print("no git: the commits were not tried")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         alone = history_of(root)
@@ -107,7 +126,7 @@ def main():
         assert text in PAGE, text
         page = PAGE.replace(text, planted, 1) if text else PAGE
         runs = table_of(page, "What ran")
-        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs), *windows_faults(page),
+        found = [*run_faults(runs, TARGETS), *promise_faults(page, runs), *windows_faults(page), *compiler_faults(table_of(page, "Compilers")),
                  *commit_faults([*runs, *windows_rows(page)], COMMITS.__contains__)]
         if (fault is None) != (not found) or (fault and not any(line == f"docs/platforms.md: {fault}" for line in found)):
             wrong += 1
