@@ -78,6 +78,7 @@ UTF8_PAGE = PAGES + "build/reference/utf-8-set-source-and-executable-character-s
 MACROS = {"_MSC_VER": 1929, "_WIN32": 1, "_WIN64": 1, "_M_X64": 100, "_MSVC_LANG": 201703, "__cplusplus": 199711,
           "__cpp_exceptions": 199711, "__cpp_rtti": 199711}
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[ \t]+(\d+)[ \t]*$)?", re.MULTILINE)
+CONTINUED = re.compile(r"^[ \t]*#[ \t]*(?:el)?if\b(?:[^\n]*\\\n)+[^\n]*", re.MULTILINE)
 WORD = re.compile(r"defined\s*\(?\s*(\w+)\s*\)?|__has_\w+\s*\([^)]*\)|([A-Za-z_]\w*)|(\d+)[uUlL]*")
 
 
@@ -99,6 +100,7 @@ def holds(condition, macros, own):
 
 def compiled(code):
     """The code that MSVC compiles: the lines that a condition leaves out are empty."""
+    code = CONTINUED.sub(lambda found: found[0].replace("\\\n", " ") + "\n" * found[0].count("\n"), code)
     own, macros = {name for name, _ in DEFINE.findall(code)}, dict(MACROS)
     lines, states = [], []  # of each open condition: [is this part compiled, has one held for certain]
     for line in code.split("\n"):
@@ -172,7 +174,7 @@ def has_other_letters(text):
 
 def setting_faults(root, texts):
     """Three things that a program must do, and that the library demands in words if it is not done."""
-    base = (root / "include/sessionkit/detail/base/src.hpp").read_text()
+    base = (root / "include/sessionkit/detail/base/src.hpp").read_text(encoding="utf-8")
     if "#if defined(min) || defined(max)" not in base:
         yield f"msvc: include/sessionkit/detail/base/src.hpp does not refuse the macros min and max ({KNOWLEDGE})"
     header = texts.get("include/sessionkit/detail/base/windows_header.hpp", "")
@@ -186,7 +188,7 @@ def setting_faults(root, texts):
 
 def check_msvc(root, _):
     files = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*")) if p.suffix in (".hpp", ".cpp")]
-    texts = {str(path.relative_to(root)): path.read_text() for path in files}
+    texts = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in files}
     texts = {name: text for name, text in texts.items() if not NOT_READ.fullmatch(name)}
     print(f"{len(texts)} files, {len(RULES) + 5} rules")
     for name, text in texts.items():

@@ -228,6 +228,8 @@ PLANTED = [
     (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(_WIN32)\n\n#else\nssize_t n;\n#endif\n"
                      "#if defined(__GNUC__) && !defined(_WIN32)\nssize_t n;\n#elif __has_include(<unistd.h>)\nssize_t n;\n#endif\n"
                      "// ssize_t, a and b, `{.a = 1}`\nchar const* a = \"__attribute__ and not\"; int b = (std::min)(1, 2);\n"), []),
+    (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(__linux__) \\\n    || defined(_WIN32)\nssize_t n;\n#endif\n"),
+     [f"msvc: include/sessionkit/detail/planted.hpp:3: a type of POSIX ({PAGES}c-runtime-library/standard-types)"]),
     (check_msvc, add("include/sessionkit/detail/planted.hpp", "#if defined(_MSC_VER) || !defined(__GNUC__)\nssize_t n;\n#endif\n"),
      [f"msvc: include/sessionkit/detail/planted.hpp:2: a type of POSIX ({PAGES}c-runtime-library/standard-types)"]),
     (check_msvc, add("include/sessionkit/detail/base/planted_posix-inl.hpp", "ssize_t n;\n"), []),
