@@ -8,11 +8,11 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Answers whether a directory has a file under this name in other capital letters. `name` may be a path
 /// below the directory; only its last part counts. False if nothing has the name.
-using NamedOtherwise = bool (*)(int directory, char const* name);
+using LooksForOtherName = bool (*)(int directory, char const* name);
 
 /// The calls of `Base`, on a system that takes `Foo` and `foo` for one name. Below an open directory, these
 /// calls find a file by its exact name only. The letters of directories do not matter.
-template <class Base, NamedOtherwise named_otherwise> class ExactNames final : public Base {
+template <class Base, LooksForOtherName NamedOtherwise> class ExactNames final : public Base {
  public:
   int open(int directory, char const* name, OpenFlags flags) override {
     if (has(flags, OpenFlags::directory)) return Base::open(directory, name, flags);
@@ -49,7 +49,7 @@ template <class Base, NamedOtherwise named_otherwise> class ExactNames final : p
  private:
   static int missing() noexcept { return -system_code(SystemFault::missing); }
   static bool has_other_letters(int directory, char const* name) {
-    return directory != working_directory && named_otherwise(directory, name);
+    return directory != working_directory && NamedOtherwise(directory, name);
   }
   bool is_in_other_case(int directory, char const* name) {
     FileStatus found;
