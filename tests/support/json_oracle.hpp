@@ -34,14 +34,14 @@ inline std::string fix_utf8(std::string const& text) {
 }
 
 inline unsigned unit_at(std::string const& text, std::size_t at) {
-  if (text.compare(at, 2, "\\u") != 0) return 0;
+  if (at >= text.size() || text.compare(at, 2, "\\u") != 0) return 0;
   return static_cast<unsigned>(std::strtoul(text.substr(at + 2, 4).c_str(), nullptr, 16));
 }
 
-/// One string from its opening quote; `at` moves past it.
+/// One string from its opening quote; `at` moves past it. A string without its end stays without it.
 inline void fix_string(std::string const& text, std::size_t& at, Fixed& fixed) {
   fixed.text.push_back(text[at++]);
-  while (text.at(at) != '"') {
+  while (at < text.size() && text[at] != '"') {
     if (text[at] != '\\') {
       fixed.text.push_back(text[at++]);
       continue;
@@ -56,7 +56,7 @@ inline void fix_string(std::string const& text, std::size_t& at, Fixed& fixed) {
     fixed.lone_surrogate |= lone;
     at += length;
   }
-  fixed.text.push_back(text[at++]);
+  if (at < text.size()) fixed.text.push_back(text[at++]);
 }
 
 /// RFC 8259: `-`, digits without a leading zero, a fraction, an exponent.
