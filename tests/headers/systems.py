@@ -103,10 +103,6 @@ def uses_of(text):
     return included, others, sorted(name for name in found if not OF_COMPILERS.fullmatch(name))
 
 
-def is_allowed(path, name):
-    return any(where.fullmatch(path) and names.fullmatch(name) for where, names, _ in ALLOWED_USES)
-
-
 def faults_in(root, path, text):
     """What a file outside the seam has that belongs there."""
     included, others, names = uses_of(text)

@@ -172,7 +172,7 @@ class Provider(ProgramTest):
             said = 0
             for _ in range(times):
                 terminal = Terminal(self, CHAT, *self.flags(fake, provider, "-c"))
-                terminal.prompt()  # not the prompts of the conversation's end, which it shows first
+                terminal.prompt()  # chat first shows the end of the conversation, which has prompts too
                 terminal.type(f"Turn {said}\n")
                 said += 1
                 terminal.expect("assistant> ")

@@ -16,7 +16,7 @@ using sk::detail::SystemFault;
 
 namespace {
 
-// The name under which the directory has the file, whatever the case of its letters.
+// The directory's own spelling of a name that may differ from it in case.
 std::string spelling_of(int directory, std::string const& name) {
   sk::detail::FileNames names;
   (void)sk::detail::system_file_ops().list(directory, names);

@@ -19,8 +19,8 @@ template <class Base, LooksForOtherName NamedOtherwise> class ExactNames final :
     SystemFault const refusal = has(flags, OpenFlags::create) || has(flags, OpenFlags::only_new)
                                     ? SystemFault::other_case
                                     : SystemFault::missing;
-    // A file that would lose its content is looked at before. Any other file is looked at when it is open,
-    // so that nobody can make it in between.
+    // If an open would empty the file, its name is checked before. Otherwise the name is checked after the
+    // open, so that no process can create the file between the two calls.
     if (has(flags, OpenFlags::truncate) && is_in_other_case(directory, name)) return -system_code(refusal);
     int const opened = Base::open(directory, name, flags);
     if (opened < 0 ? fault_of(opened) != SystemFault::exists : has(flags, OpenFlags::only_new)) return opened;
