@@ -20,6 +20,26 @@ step() {
   printf '== %s: %s s\n' "$name" $((SECONDS - begin)) >&2
 }
 
+# beside <name> <command>...: as step, but while others run, as many as there are processors. It prints when the step has
+# ended. A failure ends the script in `wait_for_all`.
+started=()
+beside() {
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+  (
+    status=0
+    said="$(step "$@" 2>&1)" || status=$?
+    printf '%s\n' "$said"
+    exit "$status"
+  ) &
+  started+=($!)
+}
+wait_for_all() {
+  local one status=0
+  for one in "${started[@]}"; do wait "$one" || status=$?; done
+  started=()
+  return "$status"
+}
+
 # configure <preset> [<argument>...]: quietly, unless it fails.
 configure() {
   local log status=0
@@ -45,4 +65,13 @@ leave_out_disk() {
   find "$1" -name .lock -delete
   # A row has the version of its file on this disk at this time, and the checksum of the rows has it too.
   find "$1" -name sessions.json -exec sed -E -i 's/,"fileVersion":"[0-9a-f]{16}"//g; s/"sessionkitCrc":"[0-9a-f]{8}"/"sessionkitCrc":""/' {} +
+}
+
+# talk <folder> <writer> <other>: the writer makes stores, the other continues them, and then the writer again. The caller's
+# session_step <writer or other> <argument>... runs tests/format/sessions.cpp.
+talk() {
+  rm -rf "$1"
+  mkdir -p "$1"
+  session_step "$2" write "$1" && session_step "$3" continue "$1" 1 && session_step "$2" continue "$1" 2 || return 1
+  leave_out_disk "$1"
 }
