@@ -101,15 +101,14 @@ class Connections : public httplib::TaskQueue {
   GrowingPool pool_;
 };
 
-/// A server with a long queue of connections: the HTTP library's has five places.
-class Listener : public httplib::Server {
- public:
-  bool widen_queue() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
-};
-
 }
 
 struct Server::Http {
+  /// With a long queue of connections: the HTTP library's has five places.
+  struct Listener : httplib::Server {
+    bool widen_queue() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
+  };
+
   ServerOptions options;
   Listener listener = {};
   int port = 0;

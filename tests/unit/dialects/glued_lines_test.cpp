@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/hostile_log.hpp"
+#include "support/long_form.hpp"
 #include "support/physical_lines.hpp"
 
 #include <sessionkit/detail/dialects/glued_lines.hpp>
@@ -138,7 +139,7 @@ TEST_CASE("of lines joined by a crash's hole of NULs, complete entries are read 
           {{DamageKind::nul_run, a.size(), hole}, {DamageKind::nul_run, a.size() + hole + b.size(), hole}});
       check_line(dialect, a + b + nuls + c, {a, b, c}, {{DamageKind::nul_run, a.size() + b.size(), hole}});
       check_line(dialect, nuls + a + nuls + b + nuls, {a, b}, {{DamageKind::nul_run, hole + a.size(), hole}});
-      for (std::size_t torn = 1; torn < a.size(); torn += hole == 300 ? 1 : a.size() / 4) {
+      for (std::size_t torn = 1; torn < a.size(); torn += hole == 300 ? sanitizer_share : a.size() / 4) {
         std::string const head = a.substr(0, torn), tail = a.substr(torn);
         check_line(dialect, head + nuls + b, {b}, {{DamageKind::nul_run, 0, torn + hole}});
         check_line(dialect, head + nuls + b + nuls + c, {b, c}, {{DamageKind::nul_run, 0, torn + hole}});
@@ -195,7 +196,7 @@ TEST_CASE("torn at any byte before an entry, the entry is read unless it could b
   for (char const* dialect : every_written_dialect) logs.push_back(HostileLog{}.lines(dialect));
   for (std::vector<std::string> const& lines : logs)
     for (std::size_t i = 1; i + 1 < lines.size(); ++i)
-      for (std::size_t torn = 1; torn <= lines[i].size(); ++torn) {
+      for (std::size_t torn = 1; torn <= lines[i].size(); torn += sanitizer_share) {
         std::string const prefix = lines[i].substr(0, torn);
         OneFile file(lines[0] + '\n' + prefix + lines[i + 1] + '\n');
         std::vector<std::string> got;
@@ -233,7 +234,7 @@ TEST_CASE("a part of an entry never becomes an entry") {
   evil.words = Json(lines[1]).dump();
   for (char const* dialect : every_written_dialect)
     for (std::string const& line : evil.lines(dialect))
-      for (std::size_t torn = 1; torn < line.size(); ++torn)
+      for (std::size_t torn = 1; torn < line.size(); torn += sanitizer_share)
         for (char const* behind : {"", "x", "}", "}}}"}) {
           std::string const text = line.substr(0, torn) + behind;
           check_nothing_inside(text);
@@ -243,7 +244,7 @@ TEST_CASE("a part of an entry never becomes an entry") {
 TEST_CASE("flipping any byte of a line makes no entry of its parts") {
   for (char const* dialect : every_written_dialect)
     for (std::string const& line : HostileLog{}.lines(dialect))
-      for (std::size_t at = 0; at < line.size(); ++at)
+      for (std::size_t at = 0; at < line.size(); at += sanitizer_share)
         for (char const other : {'#', '"', '{', '}', '[', ']', ',', ':', ' ', '\\', '\0'}) {
           std::string text = line;
           text[at] = other;

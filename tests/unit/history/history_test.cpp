@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/long_form.hpp"
 #include "support/provider_checks.hpp"
 #include "support/sent_messages.hpp"
 
@@ -577,7 +578,7 @@ TEST_CASE("the history says when reasoning must be off: in a tool loop that bega
 }
 
 TEST_CASE("hostile logs take time in proportion to their length") {
-  std::size_t const many = 100000;
+  std::size_t const many = 100000 / sessionkit_test::sanitizer_share;
   std::vector<sk::EntryBody> same, unanswered, results, stacked;
   for (std::size_t i = 0; i < many; ++i) {
     same.emplace_back(sk::assistant(call("a", std::to_string(i))));
