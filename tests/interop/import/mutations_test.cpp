@@ -292,7 +292,7 @@ class OpencodeFiles final : public Program {
       Files files;
       std::vector<std::string> sessions;
       for (auto const& entry : fs::recursive_directory_iterator(root)) {
-        std::string const name = entry.path().lexically_relative(root).string();
+        std::string const name = entry.path().lexically_relative(root).generic_string();
         if (!entry.is_regular_file() || name.rfind("storage/", 0) != 0) continue;
         files[name] = read_file(entry.path().string());
         if (name.rfind("storage/session/", 0) == 0) sessions.push_back(name);

@@ -261,7 +261,7 @@ TEST_CASE("any file of opencode may be damaged, and the rest is imported or refu
   std::string session_file;
   for (auto const& entry : fs::recursive_directory_iterator(folder + "storage")) {
     if (!entry.is_regular_file()) continue;
-    std::string const name = entry.path().lexically_relative(folder).string();
+    std::string const name = entry.path().lexically_relative(folder).generic_string();
     whole[name] = read_file(entry.path().string());
     names.push_back(name);
     if (name.find("/session/") != std::string::npos) session_file = name;

@@ -92,7 +92,7 @@ TEST_CASE("each conversation of the fixtures is recognised by exactly one import
   for (auto const& entry : fs::recursive_directory_iterator(data("interchange"))) {
     if (!entry.is_regular_file()) continue;
     std::string const name = entry.path().filename().string(), bytes = read_file(entry.path().string());
-    std::string const path = entry.path().string();
+    std::string const path = entry.path().generic_string();
     bool const beside = path.find("/storage/") != std::string::npos // opencode's messages and parts
                         && path.find("/storage/session/") == std::string::npos;
     bool const database = name.find(".db") != std::string::npos; // of the SQLite component
