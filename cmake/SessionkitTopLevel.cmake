@@ -19,6 +19,10 @@ endif()
 set(SESSIONKIT_DEMO OFF CACHE BOOL "Only examples/chat")
 # Units of several files read each header once: less time for all of them, but more after a change of one.
 set(SESSIONKIT_FEW_UNITS 0 CACHE STRING "How many files of a target are compiled as one; 0: each file alone")
+if(SESSIONKIT_FEW_UNITS) # the programs too
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE "${SESSIONKIT_FEW_UNITS}")
+endif()
 
 # Under a sanitizer most of the time goes into optimising the tests, which does not make them faster.
 set(SESSIONKIT_PROGRAM_FLAGS "" CACHE STRING "How examples and tests are compiled, beyond the flags of the library")
