@@ -20,10 +20,11 @@ step() {
   printf '== %s: %s s\n' "$name" $((SECONDS - begin)) >&2
 }
 
-# beside <name> <command>...: as step, but while others run, as many as there are processors. It prints when the step has
-# ended. A failure ends the script in `wait_for_all`.
+# beside <name> <command>...: runs a step in the background, as many at once as there are processors. What it prints appears
+# when it has ended. `wait_for_all` waits for all of them, and fails if one failed.
 started=()
 beside() {
+  trap 'kill 0' INT # commands in the background ignore Ctrl-C
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
   (
     status=0

@@ -38,7 +38,8 @@ enum class Claim : unsigned {
   /// Lines whose bytes are not UTF-8 are kept. A store without this claim must refuse them.
   any_bytes = 128,
   /// In a forked child, each of the five functions of `SessionStore` fails with `forked`, whatever the
-  /// parent's threads did at the moment of the fork.
+  /// parent's threads did at the moment of the fork. With the address sanitizer of clang 16 or earlier, the
+  /// child can wait for ever in malloc: link `tests/support/sanitizer_fork.cpp` there.
   refuses_children = 256,
 };
 /// Returns all claims of `a` and all claims of `b`.
