@@ -44,13 +44,13 @@ inline sk::Target target_of(EveryProvider const& each) {
 }
 
 /// The text with numbers beyond the greatest double as null, which nlohmann refuses to read.
-inline std::string without_infinities(std::string const& json) {
+inline std::string without_infinities(std::string const& text) {
   std::string out;
   bool in_string = false;
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    char const c = json[at];
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    char const c = text[at];
     if (in_string && c == '\\') {
-      out.append(json, at++, 2);
+      out.append(text, at++, 2);
       continue;
     }
     if (c == '"') in_string = !in_string;
@@ -58,8 +58,8 @@ inline std::string without_infinities(std::string const& json) {
       out += c;
       continue;
     }
-    std::size_t const end = std::min(json.find_first_not_of("+-.eE0123456789", at), json.size());
-    std::string const number = json.substr(at, end - at);
+    std::size_t const end = std::min(text.find_first_not_of("+-.eE0123456789", at), text.size());
+    std::string const number = text.substr(at, end - at);
     out += std::isinf(std::strtod(number.c_str(), nullptr)) ? "null" : number;
     at = end - 1;
   }

@@ -9,10 +9,11 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sessionkit_test {
 
-inline constexpr auto& context = context_of;
+inline sk::Context context(std::vector<sk::EntryBody> bodies) { return context_of(std::move(bodies)); }
 
 /// The bytes of a PNG, as base64.
 inline std::string const png = "iVBORw0KGgoAAAANSUhEUg==";

@@ -114,7 +114,7 @@ TEST_CASE("killing the server under four writers loses no entry of the store tha
   options.wait = milliseconds(1500); // a server that has just started is slow
   auto const store = sk::open_mongo_store(server.url(), options).value();
   std::vector<sk::SessionId> const sessions{sid("a"), sid("b")};
-  for (sk::SessionId const& id : sessions) store->append(id, batch_of({header_line(id.str())})).value();
+  for (sk::SessionId const& id : sessions) store->append(id, batch_of({first_record(id.str())})).value();
 
   constexpr std::size_t writers = 4;
   int const kills = long_form() ? 50 : 3;
@@ -126,7 +126,7 @@ TEST_CASE("killing the server under four writers loses no entry of the store tha
   for (std::size_t w = 0; w < writers; ++w)
     threads.emplace_back([&, w] {
       for (int n = 0; !over; ++n) {
-        Line const line = message_line("w" + std::to_string(w) + "n" + std::to_string(n));
+        Line const line = message_record("w" + std::to_string(w) + "n" + std::to_string(n));
         if (!append_until_stored(*store, sessions[w % 2], line, pairs[w], lost)) return;
         if (!pairs[w].bare.insert(line.id, line.text, lost)) return;
         pairs[w].lines.push_back(line);
@@ -209,7 +209,7 @@ TEST_CASE(
   // The second batch of a session of three is cut.
   auto const try_one = [&](auto const& cut) {
     sk::SessionId const id = sid("s" + std::to_string(++sessions));
-    std::vector<Line> const lines{header_line(id.str()), message_line("m1"), message_line("m2")};
+    std::vector<Line> const lines{first_record(id.str()), message_record("m1"), message_record("m2")};
     while (!store->append(id, batch_of({lines[0]}))) {} // it is connected, and knows the end
     sk::SessionInfo after = store->info(id).value();
     std::vector<Line> const added{lines[1], lines[2]};
@@ -259,10 +259,10 @@ TEST_CASE("a stopped MongoDB server is waited for as long as asked, and ids reso
   sk::MongoStoreOptions options;
   options.wait = milliseconds(300);
   auto const store = sk::open_mongo_store(server.url(), options).value();
-  Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position const end = store->append(sid("s1"), batch_of({first_record("s1")})).value();
   server.signal(SIGSTOP);
   auto const begin = std::chrono::steady_clock::now();
-  auto const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+  auto const got = store->append(sid("s1"), batch_of({message_record("m1")}, end));
   auto const took = std::chrono::steady_clock::now() - begin;
   auto const info = store->info(sid("s1"));
   server.signal(SIGCONT);
@@ -271,7 +271,7 @@ TEST_CASE("a stopped MongoDB server is waited for as long as asked, and ids reso
   CHECK(took < milliseconds(5000));
   REQUIRE_FALSE(info);
   CHECK(info.error().code == Errc::unavailable);
-  store->append(sid("s1"), batch_of({message_line("m1")}, end)).value();
+  store->append(sid("s1"), batch_of({message_record("m1")}, end)).value();
   CHECK(lines_of(*store, sid("s1")).size() == 2);
 }
 
@@ -281,15 +281,15 @@ TEST_CASE("a restarted MongoDB server is found again without an error for the ca
   sk::MongoStoreOptions options;
   options.wait = milliseconds(1500); // a server that has just started is slow
   auto const store = sk::open_mongo_store(server.url(), options).value();
-  Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position const end = store->append(sid("s1"), batch_of({first_record("s1")})).value();
   server.kill();
   auto const refused = store->list({});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Errc::unavailable);
-  auto const unwritten = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+  auto const unwritten = store->append(sid("s1"), batch_of({message_record("m1")}, end));
   REQUIRE_FALSE(unwritten);
   CHECK(unwritten.error().code == Errc::unavailable); // it is known that nothing was written
   server.start();
-  CHECK(store->append(sid("s1"), batch_of({message_line("m1")}, end)).ok());
+  CHECK(store->append(sid("s1"), batch_of({message_record("m1")}, end)).ok());
   CHECK(lines_of(*store, sid("s1")).size() == 2);
 }

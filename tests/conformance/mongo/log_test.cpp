@@ -76,8 +76,9 @@ std::string const later_batches = R"({"after":{"$exists":true}})";
 TEST_CASE("an append is one document with a key of its session and place, and one of the row") {
   if (!has_mongo()) return;
   Opened const opened;
-  opened.store->append(sid("s1"), batch_of({header_line("s1"), message_line("m1")})).value();
-  opened.store->append(sid("s1"), batch_of({message_line("m2"), message_line("m3")}, Position{2})).value();
+  opened.store->append(sid("s1"), batch_of({first_record("s1"), message_record("m1")})).value();
+  opened.store->append(sid("s1"), batch_of({message_record("m2"), message_record("m3")}, Position{2}))
+      .value();
   CHECK(opened.count("batches") == 2);
   CHECK(opened.count("sessions", row_of_s1) == 1);
   std::string const batch = opened.find("batches", later_batches);
@@ -89,9 +90,9 @@ TEST_CASE("an append is one document with a key of its session and place, and on
 TEST_CASE("a batch whose writer ended before it moved the row on is in the log, and the row follows") {
   if (!has_mongo()) return;
   Opened const opened;
-  Position const end = opened.store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position const end = opened.store->append(sid("s1"), batch_of({first_record("s1")})).value();
   std::string const before = opened.find("sessions", row_of_s1);
-  std::vector<Line> const added{message_line("m1"), message_line("m2")};
+  std::vector<Line> const added{message_record("m1"), message_record("m2")};
   opened.store->append(sid("s1"), batch_of(added, end)).value();
   opened.update("sessions", row_of_s1, before); // as if the writer had ended in between
 
@@ -109,8 +110,8 @@ TEST_CASE("a batch whose writer ended before it moved the row on is in the log, 
   }
   SECTION("another append at that place is a conflict, and the next one follows it") {
     auto const other = opened.open();
-    CHECK(other->append(sid("s1"), batch_of({message_line("m3")}, end)).error().code == Errc::conflict);
-    CHECK(other->append(sid("s1"), batch_of({message_line("m3")}, Position{3})).ok());
+    CHECK(other->append(sid("s1"), batch_of({message_record("m3")}, end)).error().code == Errc::conflict);
+    CHECK(other->append(sid("s1"), batch_of({message_record("m3")}, Position{3})).ok());
   }
   CHECK(lines_of(*opened.store, sid("s1")).size() >= 3);
   CHECK(opened.count("batches", later_batches) >= 1);
@@ -119,18 +120,18 @@ TEST_CASE("a batch whose writer ended before it moved the row on is in the log, 
 TEST_CASE("a batch that follows another line than the last one is in no log, and makes room") {
   if (!has_mongo()) return;
   Opened const opened;
-  Position const end = opened.store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position const end = opened.store->append(sid("s1"), batch_of({first_record("s1")})).value();
   std::string const before = opened.find("sessions", row_of_s1);
-  opened.store->append(sid("s1"), batch_of({message_line("stray")}, end)).value();
+  opened.store->append(sid("s1"), batch_of({message_record("stray")}, end)).value();
   opened.update("sessions", row_of_s1, before);
   opened.update("batches", later_batches,
                 R"({"$set":{"after":{"$numberLong":"1"}}})"); // a failover took its line away
   auto const other = opened.open();
   CHECK(lines_of(*other, sid("s1")).size() == 1);
   CHECK(opened.count("batches") == 1);
-  CHECK(other->append(sid("s1"), batch_of({message_line("m1")}, end)).ok());
+  CHECK(other->append(sid("s1"), batch_of({message_record("m1")}, end)).ok());
   CHECK(lines_of(*other, sid("s1"))
-        == std::vector<std::string>{header_line("s1").text, message_line("m1").text});
+        == std::vector<std::string>{first_record("s1").text, message_record("m1").text});
 }
 
 TEST_CASE("a removal that ended in between is finished by the next caller, and leaves no document") {
@@ -138,7 +139,7 @@ TEST_CASE("a removal that ended in between is finished by the next caller, and l
   Opened const opened;
   for (int i = 0; i < 3; ++i)
     opened.store
-        ->append(sid("s1"), batch_of({i == 0 ? header_line("s1") : message_line("m" + std::to_string(i))},
+        ->append(sid("s1"), batch_of({i == 0 ? first_record("s1") : message_record("m" + std::to_string(i))},
                                      Position{static_cast<std::uint64_t>(i)}))
         .value();
   opened.update(
@@ -149,11 +150,11 @@ TEST_CASE("a removal that ended in between is finished by the next caller, and l
   SECTION("read") { CHECK(opened.open()->read(sid("s1"), {}).error().code == Errc::not_found); }
   SECTION("remove") { CHECK(opened.open()->remove(sid("s1")).error().code == Errc::not_found); }
   SECTION("an append of a store that knows the end") {
-    auto const got = opened.store->append(sid("s1"), batch_of({message_line("m3")}, Position{3}));
+    auto const got = opened.store->append(sid("s1"), batch_of({message_record("m3")}, Position{3}));
     CHECK(got.error().code == Errc::not_found);
   }
   SECTION("a new session of the id") {
-    CHECK(opened.store->append(sid("s1"), batch_of({header_line("s1")})).ok());
+    CHECK(opened.store->append(sid("s1"), batch_of({first_record("s1")})).ok());
     CHECK(opened.store->remove(sid("s1")).ok());
   }
   CHECK(opened.count("batches") == 0);
@@ -165,12 +166,12 @@ TEST_CASE("an append to a session that another store removed, or made again, lea
   Opened const opened;
   bool const again = GENERATE(false, true);
   Position const end =
-      opened.store->append(sid("s1"), batch_of({header_line("s1"), message_line("m1")})).value();
+      opened.store->append(sid("s1"), batch_of({first_record("s1"), message_record("m1")})).value();
   std::uint32_t const crc = opened.store->info(sid("s1")).value().end_crc;
   auto const other = opened.open();
   REQUIRE(other->remove(sid("s1")).ok());
-  if (again) other->append(sid("s1"), batch_of({header_line("s1"), message_line("m9")})).value();
-  std::vector<Line> const added{message_line("m2")};
+  if (again) other->append(sid("s1"), batch_of({first_record("s1"), message_record("m9")})).value();
+  std::vector<Line> const added{message_record("m2")};
   sk::Append batch = batch_of(added, end); // the store knows the end, and inserts unseen
   sk::SessionInfo after = sk::make_session_info(sid("s1"));
   batch.after = &after;
@@ -185,10 +186,10 @@ TEST_CASE(
     "lines above the size of a document are kept in chunks, read both ways, and removed with the session") {
   if (!has_mongo()) return;
   Opened const opened;
-  std::vector<Line> lines{header_line("s1")};
+  std::vector<Line> lines{first_record("s1")};
   for (int i = 0; i < 3; ++i) // one of 20 MiB between two of 3 MiB
     lines.push_back(
-        message_line("m" + std::to_string(i), std::string(std::size_t{i == 1 ? 20U : 3U} << 20, 'x')));
+        message_record("m" + std::to_string(i), std::string(std::size_t{i == 1 ? 20U : 3U} << 20, 'x')));
   Position end = opened.store->append(sid("s1"), batch_of({lines[0]})).value();
   std::vector<Line> const large(lines.begin() + 1, lines.end());
   end = opened.store->append(sid("s1"), batch_of(large, end)).value();
@@ -197,7 +198,7 @@ TEST_CASE(
   CHECK(opened.open()->append(sid("s1"), batch_of(large, Position{1})).value() == end);
   std::vector<Line> small; // and many, which do not fit into one page
   for (int i = 0; i < 3000; ++i)
-    small.push_back(message_line("n" + std::to_string(i), std::string(1000, 'y')));
+    small.push_back(message_record("n" + std::to_string(i), std::string(1000, 'y')));
   end = opened.open()->append(sid("s1"), batch_of(small, end)).value();
   lines.insert(lines.end(), small.begin(), small.end());
 
@@ -229,7 +230,7 @@ TEST_CASE("a batch that is gone is corrupt, not a shorter log") {
   Opened const opened;
   for (int i = 0; i < 4; ++i)
     opened.store
-        ->append(sid("s1"), batch_of({i == 0 ? header_line("s1") : message_line("m" + std::to_string(i))},
+        ->append(sid("s1"), batch_of({i == 0 ? first_record("s1") : message_record("m" + std::to_string(i))},
                                      Position{static_cast<std::uint64_t>(i)}))
         .value();
   std::string const start = opened.find("batches", later_batches);
@@ -254,9 +255,9 @@ TEST_CASE("a session expires as a whole after its last append, and never in part
   Opened const opened(ttl);
   std::string const indexes = opened.eye.ask(R"({"listIndexes":")" + opened.options.prefix + R"(batches"})");
   CHECK(indexes.find("expires") != std::string::npos);
-  Position end = opened.store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position end = opened.store->append(sid("s1"), batch_of({first_record("s1")})).value();
   std::int64_t const began = now_ms();
-  end = opened.store->append(sid("s1"), batch_of({message_line("m1")}, end)).value();
+  end = opened.store->append(sid("s1"), batch_of({message_record("m1")}, end)).value();
   opened.expire(began + ttl.count() - 60000);
   CHECK(lines_of(*opened.store, sid("s1")).size() == 2);
 
@@ -266,7 +267,7 @@ TEST_CASE("a session expires as a whole after its last append, and never in part
                 R"({"$set":{"expires":)" + soon + R"(,"kept_until_ms":{"$numberLong":")"
                     + std::to_string(began + 60000) + R"("}}})");
   opened.update("batches", later_batches, R"({"$set":{"expires":)" + soon + "}}");
-  end = opened.open()->append(sid("s1"), batch_of({message_line("m2")}, end)).value();
+  end = opened.open()->append(sid("s1"), batch_of({message_record("m2")}, end)).value();
   opened.expire(began + ttl.count() - 60000);
   CHECK(lines_of(*opened.store, sid("s1")).size() == 3);
 
@@ -274,7 +275,8 @@ TEST_CASE("a session expires as a whole after its last append, and never in part
   CHECK(opened.count("batches") == 3);
   CHECK(opened.store->info(sid("s1")).error().code == Errc::not_found);
   CHECK(opened.store->list({}).value().sessions.empty());
-  CHECK(opened.store->append(sid("s1"), batch_of({message_line("m3")}, end)).error().code == Errc::not_found);
+  CHECK(opened.store->append(sid("s1"), batch_of({message_record("m3")}, end)).error().code
+        == Errc::not_found);
   opened.expire(now_ms() + 2 * ttl.count() + 1000);
   CHECK(opened.count("batches") == 0);
 }
@@ -283,7 +285,7 @@ TEST_CASE("a key that was freed by an archive mark may have a new sole session")
   if (!has_mongo()) return;
   Opened const opened;
   auto const start = [&](char const* id) {
-    std::vector<Line> const lines{header_line(id, "main:cli:sole")};
+    std::vector<Line> const lines{first_record(id, "main:cli:sole")};
     sk::Append batch = batch_of(lines);
     batch.unless_active = "main:cli:sole";
     return opened.store->append(sid(id), batch);
@@ -296,7 +298,7 @@ TEST_CASE("a key that was freed by an archive mark may have a new sole session")
   CHECK(opened.count("batches") == 1); // nothing of it is left
   sk::SessionInfo archived = opened.store->info(sid("s1")).value();
   archived.archived = true;
-  std::vector<Line> const added{message_line("m1")};
+  std::vector<Line> const added{message_record("m1")};
   sk::Append batch = batch_of(added, Position{1});
   batch.after = &archived;
   opened.store->append(sid("s1"), batch).value();
@@ -338,10 +340,10 @@ TEST_CASE("collections of a newer layout are refused") {
 TEST_CASE("a forked child gets forked from the MongoDB store, and its parent continues") {
   if (!has_mongo()) return;
   Opened opened;
-  Position const end = opened.store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  Position const end = opened.store->append(sid("s1"), batch_of({first_record("s1")})).value();
   pid_t const child = ::fork();
   if (child == 0) {
-    auto const got = opened.store->append(sid("s1"), batch_of({message_line("m1")}, end));
+    auto const got = opened.store->append(sid("s1"), batch_of({message_record("m1")}, end));
     bool const reported = !got && got.error().code == Errc::forked;
     opened.store.reset();
     ::_exit(reported ? 0 : 1);
@@ -349,5 +351,5 @@ TEST_CASE("a forked child gets forked from the MongoDB store, and its parent con
   int status = -1;
   ::waitpid(child, &status, 0);
   CHECK(status == 0);
-  CHECK(opened.store->append(sid("s1"), batch_of({message_line("m1")}, end)).ok());
+  CHECK(opened.store->append(sid("s1"), batch_of({message_record("m1")}, end)).ok());
 }

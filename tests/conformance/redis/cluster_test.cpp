@@ -76,7 +76,7 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
   std::vector<sk::SessionId> sessions;
   for (char const* name : {"a", "b", "c", "d", "e"}) {
     sessions.push_back(sid(name));
-    store->append(sessions.back(), batch_of({header_line(name)})).value();
+    store->append(sessions.back(), batch_of({first_record(name)})).value();
   }
 
   SECTION("slots move while their sessions and the lists are written") {
@@ -152,7 +152,7 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
         auto const own = sk::open_redis_store(cluster.url());
         for (int n = 0; own; ++n) {
           std::string const id = name + std::to_string(n);
-          static_cast<void>((*own)->append(sid(id), batch_of({header_line(id)})));
+          static_cast<void>((*own)->append(sid(id), batch_of({first_record(id)})));
         }
         ::_exit(1);
       }
@@ -207,7 +207,7 @@ TEST_CASE(
   std::vector<Writer> writers;
   for (char const* name : {"a", "b", "c", "d"}) {
     sessions.push_back(sid(name));
-    store->append(sessions.back(), batch_of({header_line(name)})).value();
+    store->append(sessions.back(), batch_of({first_record(name)})).value();
     writers.emplace_back(store, sessions.back(), std::string(name) + "w");
   }
   int const rounds = long_form() ? 10 : 1;
@@ -245,7 +245,7 @@ TEST_CASE("a cluster with a master away opens, lists and continues with the sess
   RedisServer& victim = *cluster.servers()[away];
   std::vector<std::string> lost, kept;
   for (char const* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    before->append(sid(name), batch_of({header_line(name, name)})).value();
+    before->append(sid(name), batch_of({first_record(name, name)})).value();
     std::string const log = "sessionkit:{" + std::string(name) + "}:log";
     (&cluster.master_of(log) == &victim ? lost : kept).emplace_back(name);
   }
@@ -261,13 +261,14 @@ TEST_CASE("a cluster with a master away opens, lists and continues with the sess
     CHECK(listed(*store) == kept);
     CHECK_FALSE(lines_of(*store, sid(kept[0])).empty());
     sk::SessionInfo const info = store->info(sid(kept[0])).value();
-    CHECK(store->append(sid(kept[0]), batch_of({message_line("m")}, info.end)).ok());
+    CHECK(store->append(sid(kept[0]), batch_of({message_record("m")}, info.end)).ok());
     sk::ListQuery query;
     query.key = kept[0];
     CHECK(listed(*store, query).size() == 1);
     query.key = lost[0]; // hosts create a session if there is none
     auto const asked = store->list(query);
-    auto const written = store->append(sid(lost[0]), batch_of({header_line(lost[0])})); // and stays announced
+    auto const written =
+        store->append(sid(lost[0]), batch_of({first_record(lost[0])})); // and stays announced
     for (sk::Error const& error : {asked.error(), written.error()}) {
       CAPTURE(error.message);
       CHECK(error.code == sk::Errc::unavailable);

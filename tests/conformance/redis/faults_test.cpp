@@ -40,7 +40,7 @@ TEST_CASE("killing redis-server under four writers loses and doubles no acknowle
   std::vector<sk::SessionId> const sessions{sid("a"), sid("b")};
   std::vector<Writer> writers;
   for (sk::SessionId const& id : sessions) {
-    store->append(id, batch_of({header_line(id.str())})).value();
+    store->append(id, batch_of({first_record(id.str())})).value();
     for (char const* name : {"x", "y"}) writers.emplace_back(store, id, id.str() + name);
   }
   int const kills = long_form() ? 50 : 4;
@@ -71,8 +71,8 @@ TEST_CASE("a connection cut after any byte of an append, either way, stores all 
   bool const for_good = GENERATE(false, true);
   auto const store = open(url_of(proxy.port()), waiting(for_good ? milliseconds(100) : milliseconds(5000)));
   auto const patient = open(server.url()); // checks and repeats, even on a busy machine
-  std::vector<std::string> expected{header_line("s1").text, message_line("m0").text};
-  sk::Position end = patient->append(id, batch_of({header_line("s1"), message_line("m0")})).value();
+  std::vector<std::string> expected{first_record("s1").text, message_record("m0").text};
+  sk::Position end = patient->append(id, batch_of({first_record("s1"), message_record("m0")})).value();
   sk::SessionInfo info = patient->info(id).value();
   bool const unseen = GENERATE(false, true); // one call with a summary, two without
   int unknown = 0, stood = 0;
@@ -82,7 +82,7 @@ TEST_CASE("a connection cut after any byte of an append, either way, stores all 
        n = next, next += whole - n <= 8 ? 1 : std::min(step, whole - n - 8)) {
     CAPTURE(direction, for_good, unseen, n);
     std::string const name = std::to_string(10000000 + n);
-    std::vector<Line> const lines{message_line(name + "a", "first"), message_line(name + "b", "second")};
+    std::vector<Line> const lines{message_record(name + "a", "first"), message_record(name + "b", "second")};
     sk::Append batch = batch_of(lines, end);
     info = patient->info(id).value();
     batch.expected_crc = info.end_crc;
@@ -119,10 +119,10 @@ TEST_CASE("a connection cut after any byte of an append, either way, stores all 
 TEST_CASE("a stopped server is waited for as long as asked, and ids resolve the outcome") {
   RedisServer const server;
   auto const store = open(server.url(), waiting(milliseconds(300)));
-  sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  sk::Position const end = store->append(sid("s1"), batch_of({first_record("s1")})).value();
   server.signal(SIGSTOP);
   auto const begin = std::chrono::steady_clock::now();
-  sk::Result<sk::Position> const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+  sk::Result<sk::Position> const got = store->append(sid("s1"), batch_of({message_record("m1")}, end));
   auto const took = std::chrono::steady_clock::now() - begin;
   sk::Result<sk::SessionInfo> const info = store->info(sid("s1"));
   server.signal(SIGCONT);
@@ -131,7 +131,7 @@ TEST_CASE("a stopped server is waited for as long as asked, and ids resolve the 
   CHECK(took < milliseconds(2000));
   REQUIRE_FALSE(info);
   CHECK(info.error().code == sk::Errc::unavailable);
-  store->append(sid("s1"), batch_of({message_line("m1")}, end)).value();
+  store->append(sid("s1"), batch_of({message_record("m1")}, end)).value();
   CHECK(lines_of(*store, sid("s1")).size() == 2);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("a server that keeps less than asked is refused, or accepted and repor
     CHECK(reported.empty());
     options.accept_weaker = true;
     auto const weaker = open(server.url(), options);
-    weaker->append(sid("s1"), batch_of({header_line("s1")})).value();
+    weaker->append(sid("s1"), batch_of({first_record("s1")})).value();
     REQUIRE(reported.size() == 1);
     CHECK(reported[0].find(one.why) != std::string::npos);
   }
@@ -224,8 +224,8 @@ TEST_CASE("a log without lines that its row knows is corrupt, not shorter") {
   RedisServer const server;
   auto const store = open(server.url());
   sk::SessionId const id = sid("s1");
-  std::vector<Line> lines{header_line("s1")};
-  for (int i = 0; i < 5; ++i) lines.push_back(message_line("m" + std::to_string(i)));
+  std::vector<Line> lines{first_record("s1")};
+  for (int i = 0; i < 5; ++i) lines.push_back(message_record("m" + std::to_string(i)));
   store->append(id, batch_of(lines)).value();
   server.ask({"LTRIM", "sessionkit:{s1}:log", "0", "2"});
   auto const memory = sk::make_memory_store();
@@ -233,7 +233,7 @@ TEST_CASE("a log without lines that its row knows is corrupt, not shorter") {
   backwards.order = sk::ReadRange::newest_first;
   std::vector<sk::Error> const errors{
       store->read(id, {}).error(), store->read(id, backwards).error(),
-      store->append(id, batch_of({message_line("m6")}, sk::Position{3})).error(),
+      store->append(id, batch_of({message_record("m6")}, sk::Position{3})).error(),
       sk::copy_session(*store, *memory, id).error()};
   for (sk::Error const& error : errors) {
     CHECK(error.code == sk::Errc::corrupt);
@@ -242,14 +242,14 @@ TEST_CASE("a log without lines that its row knows is corrupt, not shorter") {
   CHECK(store->list({}).value().sessions.size() == 1);
   server.ask({"DEL", "sessionkit:{s1}:row"}); // as the message says
   CHECK(lines_of(*store, id).size() == 3);
-  CHECK(store->append(id, batch_of({message_line("m6")}, sk::Position{3})).ok());
+  CHECK(store->append(id, batch_of({message_record("m6")}, sk::Position{3})).ok());
 }
 
 TEST_CASE("a log that is gone although its row exists is corrupt, not a session that never was") {
   RedisServer const server;
   auto const store = open(server.url());
   sk::SessionId const id = sid("s1");
-  std::vector<Line> const lines{header_line("s1"), message_line("m0"), message_line("m1")};
+  std::vector<Line> const lines{first_record("s1"), message_record("m0"), message_record("m1")};
   sk::Position const end = store->append(id, batch_of(lines)).value();
   server.ask({"DEL", "sessionkit:{s1}:log"});
   sk::ReadRange backwards;
@@ -259,9 +259,9 @@ TEST_CASE("a log that is gone although its row exists is corrupt, not a session 
                                       store->info(id).error(),
                                       sk::exists(*store, id).error(),
                                       sk::Session::open(store, id).error(),
-                                      store->append(id, batch_of({message_line("m2")}, end)).error(),
+                                      store->append(id, batch_of({message_record("m2")}, end)).error(),
                                       store->append(id, batch_of(lines)).error(),
-                                      store->append(id, batch_of({header_line("s1")})).error()};
+                                      store->append(id, batch_of({first_record("s1")})).error()};
   for (sk::Error const& error : errors) {
     INFO(error.message);
     CHECK(error.code == sk::Errc::corrupt);
@@ -282,7 +282,7 @@ TEST_CASE("a log that is gone although its row exists is corrupt, not a session 
 TEST_CASE("input that a server would refuse is refused before it is sent") {
   RedisServer const server;
   auto const store = open(server.url());
-  Line const line = message_line("m", std::string(std::size_t{60} << 20, 'x'));
+  Line const line = message_record("m", std::string(std::size_t{60} << 20, 'x'));
   sk::Append batch;
   for (int i = 0; i < 9; ++i) batch.records.push_back(line.view());
   auto const got = store->append(sid("s1"), batch);
@@ -312,14 +312,14 @@ TEST_CASE("a durable append is outcome_unknown if too few replicas have it in ti
   sk::RedisStoreOptions options = waiting(milliseconds(1500));
   options.replicas = 1;
   auto const store = open(server.url(), options);
-  auto const got = store->append(sid("s1"), batch_of({header_line("s1")}));
+  auto const got = store->append(sid("s1"), batch_of({first_record("s1")}));
   REQUIRE_FALSE(got);
   CHECK(got.error().code == sk::Errc::outcome_unknown);
   CHECK(got.error().message.find("0 of 1 replicas") != std::string::npos);
-  auto const stored_now = store->append(sid("s1"), batch_of({header_line("s1")}, {}, false));
+  auto const stored_now = store->append(sid("s1"), batch_of({first_record("s1")}, {}, false));
   INFO((stored_now ? "" : stored_now.error().message));
   CHECK(stored_now.ok()); // it is stored, and nobody asked for more
-  CHECK(store->append(sid("s1"), batch_of({header_line("s1")})).error().code == sk::Errc::outcome_unknown);
+  CHECK(store->append(sid("s1"), batch_of({first_record("s1")})).error().code == sk::Errc::outcome_unknown);
 
   RedisServer const replica({"--appendonly", "yes", "--appendfsync", "always", "--replicaof", "127.0.0.1",
                              std::to_string(server.port())});
@@ -327,11 +327,11 @@ TEST_CASE("a durable append is outcome_unknown if too few replicas have it in ti
   auto const patient = open(server.url(), options);
   while (replica.ask({"INFO", "replication"}).find("master_link_status:up") == std::string::npos)
     std::this_thread::sleep_for(milliseconds(20));
-  CHECK(patient->append(sid("s1"), batch_of({header_line("s1")})).ok());
+  CHECK(patient->append(sid("s1"), batch_of({first_record("s1")})).ok());
 
   // Of several servers the master is used, in any order.
   auto const either = open(url_of(replica.port()) + ",127.0.0.1:" + std::to_string(server.port()));
-  CHECK(either->append(sid("s2"), batch_of({header_line("s2")})).ok());
+  CHECK(either->append(sid("s2"), batch_of({first_record("s2")})).ok());
 }
 
 TEST_CASE("user, password and database come from the URL") {
@@ -346,9 +346,9 @@ TEST_CASE("user, password and database come from the URL") {
   }
   auto const first = open("redis://:p%40ss%3Aw%2Frd@" + at);
   auto const second = open("redis://default:p%40ss%3Aw%2Frd@" + at + "/3");
-  first->append(sid("s1"), batch_of({header_line("s1")})).value();
+  first->append(sid("s1"), batch_of({first_record("s1")})).value();
   CHECK(second->info(sid("s1")).error().code == sk::Errc::not_found);
-  second->append(sid("s1"), batch_of({header_line("s1")})).value();
+  second->append(sid("s1"), batch_of({first_record("s1")})).value();
   CHECK(sk::open_redis_store("redis://:p%40ss%3Aw%2Frd@" + at + "/99").error().code
         == sk::Errc::invalid_argument);
 }
@@ -399,10 +399,10 @@ TEST_CASE(
   RedisServer const server;
   auto const store = open(server.url());
   sk::SessionId const id = sid("s1");
-  sk::Position end = store->append(id, batch_of({header_line("s1"), message_line("m1")})).value();
+  sk::Position end = store->append(id, batch_of({first_record("s1"), message_record("m1")})).value();
 
   server.ask({"SCRIPT", "FLUSH"});
-  end = store->append(id, batch_of({message_line("m2")}, end)).value();
+  end = store->append(id, batch_of({message_record("m2")}, end)).value();
   sk::SessionInfo const before = store->info(id).value();
   CHECK(before.messages == 2);
 
@@ -410,13 +410,13 @@ TEST_CASE(
   CHECK(store->info(id).value().messages == 2);
   CHECK(store->info(id).value().end_crc == before.end_crc);
   server.ask({"DEL", "sessionkit:{s1}:row"});
-  end = store->append(id, batch_of({message_line("m3")}, end)).value();
+  end = store->append(id, batch_of({message_record("m3")}, end)).value();
   CHECK(store->list({}).value().sessions.at(0).messages == 3);
 
-  server.ask({"RPUSH", "sessionkit:{s1}:log", message_line("by-hand").text});
+  server.ask({"RPUSH", "sessionkit:{s1}:log", message_record("by-hand").text});
   CHECK(store->info(id).value().messages == 4);
-  server.ask({"RPUSH", "sessionkit:{s1}:log", message_line("again").text});
-  auto const stale = store->append(id, batch_of({message_line("m4")}, end));
+  server.ask({"RPUSH", "sessionkit:{s1}:log", message_record("again").text});
+  auto const stale = store->append(id, batch_of({message_record("m4")}, end));
   REQUIRE_FALSE(stale);
   CHECK(stale.error().code == sk::Errc::conflict);
   server.ask({"RPUSH", "sessionkit:{s1}:log", "no entry"});
@@ -425,20 +425,20 @@ TEST_CASE(
   REQUIRE(page.damage.size() == 1);
   CHECK(page.damage[0].offset == 7);
   CHECK(store->info(id).value().damaged == 1);
-  store->append(id, batch_of({message_line("m5")}, page.log_end)).value();
+  store->append(id, batch_of({message_record("m5")}, page.log_end)).value();
 
   server.ask({"SET", "sessionkit:{s2}:log", "text"});
-  auto const typed = store->append(sid("s2"), batch_of({header_line("s2")}));
+  auto const typed = store->append(sid("s2"), batch_of({first_record("s2")}));
   REQUIRE_FALSE(typed);
   CHECK(typed.error().code == sk::Errc::corrupt);
 
   server.ask({"CONFIG", "SET", "maxmemory", "1"});
-  auto const full = store->append(sid("s3"), batch_of({header_line("s3")}));
+  auto const full = store->append(sid("s3"), batch_of({first_record("s3")}));
   REQUIRE_FALSE(full);
   CHECK(full.error().code == sk::Errc::no_space);
   CHECK(store->info(id).ok());
   server.ask({"CONFIG", "SET", "maxmemory", "0"});
-  CHECK(store->append(sid("s3"), batch_of({header_line("s3")})).ok());
+  CHECK(store->append(sid("s3"), batch_of({first_record("s3")})).ok());
 
   server.ask({"SET", "sessionkit:{#}:about", "2"});
   CHECK(sk::open_redis_store(server.url()).error().code == sk::Errc::unsupported_version);
@@ -451,7 +451,7 @@ TEST_CASE("a session's keys expire together, and the lists drop it") {
   sk::RedisStoreOptions options;
   if (!in_url) options.ttl = milliseconds(60000);
   auto const store = open(server.url() + (in_url ? "?ttl=60" : ""), options);
-  store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  store->append(sid("s1"), batch_of({first_record("s1")})).value();
   std::string const log = server.ask({"PEXPIRETIME", "sessionkit:{s1}:log"});
   CHECK(log == server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}));
   CHECK(std::stoll(log) > 0);
@@ -469,10 +469,10 @@ TEST_CASE("a session's keys expire together, and the lists drop it") {
 TEST_CASE("a forked child gets forked, and its parent continues") {
   RedisServer const server;
   auto store = open(server.url());
-  sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  sk::Position const end = store->append(sid("s1"), batch_of({first_record("s1")})).value();
   pid_t const child = ::fork();
   if (child == 0) {
-    auto const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+    auto const got = store->append(sid("s1"), batch_of({message_record("m1")}, end));
     bool const reported = !got && got.error().code == sk::Errc::forked;
     store.reset();
     ::_exit(reported ? 0 : 1);
@@ -480,5 +480,5 @@ TEST_CASE("a forked child gets forked, and its parent continues") {
   int status = -1;
   ::waitpid(child, &status, 0);
   CHECK(status == 0);
-  CHECK(store->append(sid("s1"), batch_of({message_line("m1")}, end)).ok());
+  CHECK(store->append(sid("s1"), batch_of({message_record("m1")}, end)).ok());
 }

@@ -70,7 +70,7 @@ void make_at(sk::SessionStore& store, std::string const& id, std::int64_t unix_m
   sk::SessionInfo info = sk::make_session_info(sid(id));
   info.key = "key of " + id;
   info.updated = sk::from_unix_ms(unix_ms);
-  std::vector<Line> const lines{header_line(id)};
+  std::vector<Line> const lines{first_record(id)};
   sk::Append batch = batch_of(lines);
   batch.after = &info;
   store.append(sid(id), batch).value();
@@ -134,7 +134,7 @@ TEST_CASE("sessions with equal times are paged one by one, whatever their number
   std::vector<std::string> expected;
   for (int i = 100; i < 160; ++i) {
     std::string const id = "s" + std::to_string(i);
-    store->append(sid(id), batch_of({header_line(id)})).value();
+    store->append(sid(id), batch_of({first_record(id)})).value();
     expected.push_back(id);
   }
   CHECK(paged(*store, 3) == expected);
@@ -181,7 +181,7 @@ TEST_CASE("the first read of a list removes expired sessions from all lists in a
   constexpr int gone = 300;
   for (int i = 0; i < gone; ++i) {
     std::string const id = "s" + std::to_string(i);
-    store->append(sid(id), batch_of({header_line(id, "key" + id)})).value();
+    store->append(sid(id), batch_of({first_record(id, "key" + id)})).value();
   }
   make_at(*store, "alive", 1);
   for (int i = 0; i < gone; ++i) { // as the server does

@@ -23,12 +23,12 @@ struct Line {
   std::string id, type, text;
   sk::RecordView view() const { return {id, type, text, sk::Parent::root, {}}; }
 };
-inline Line header_line(std::string const& id, std::string const& key = "main:cli:user") {
+inline Line first_record(std::string const& id, std::string const& key = "main:cli:user") {
   return {id, "session",
           R"({"type":"session","version":3,"id":")" + id
               + R"(","timestamp":"2025-11-04T08:00:00.000Z","cwd":"/","key":")" + key + "\"}"};
 }
-inline Line message_line(std::string const& id, std::string const& text = "hello") {
+inline Line message_record(std::string const& id, std::string const& text = "hello") {
   return {
       id, "message",
       R"({"type":"message","id":")" + id
@@ -66,8 +66,8 @@ class Writer {
 
   void run(std::atomic<bool> const& stop) {
     for (int n = 0; !stop; ++n) {
-      std::vector<Line> const batch{message_line(name_ + "-" + std::to_string(n) + "a"),
-                                    message_line(name_ + "-" + std::to_string(n) + "b")};
+      std::vector<Line> const batch{message_record(name_ + "-" + std::to_string(n) + "a"),
+                                    message_record(name_ + "-" + std::to_string(n) + "b")};
       if (!write(batch, stop)) return;
       for (Line const& line : batch) acknowledged_.push_back(line.text);
     }

@@ -295,7 +295,7 @@ TEST_CASE("rules of servers do not concern other providers, nor what another pro
     plain.provider = server.provider = provider;
     CHECK(messages(log, plain) == messages(log, server));
   }
-  sk::Target plain = target_of({}), server = target_of(sk::servers::mistral);
+  sk::Target plain = target_of(sk::ServerRules{}), server = target_of(sk::servers::mistral);
   plain.mode = server.mode = sk::RebuildMode::faithful;
   CHECK(messages(log, plain) == messages(log, server));
 }
