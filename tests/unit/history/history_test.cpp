@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/growth.hpp"
 #include "support/long_form.hpp"
 #include "support/provider_checks.hpp"
 #include "support/sent_messages.hpp"
@@ -8,13 +9,13 @@
 #include <sessionkit/provider.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sk = sessionkit;
 using sessionkit_test::content;
+using sessionkit_test::is_linear;
 using sessionkit_test::Json;
 using sessionkit_test::sent;
 
@@ -578,21 +579,30 @@ TEST_CASE("the history says when reasoning must be off: in a tool loop that bega
 }
 
 TEST_CASE("hostile logs take time in proportion to their length") {
-  std::size_t const many = 100000 / sessionkit_test::sanitizer_share;
-  std::vector<sk::EntryBody> same, unanswered, results, stacked;
-  for (std::size_t i = 0; i < many; ++i) {
-    same.emplace_back(sk::assistant(call("a", std::to_string(i))));
-    unanswered.emplace_back(sk::assistant("x", call("a", std::to_string(i))));
-    results.emplace_back(answer("a", "r"));
-    stacked.emplace_back(i % 2 == 0 ? sk::EntryBody(sk::assistant(call("a", std::to_string(i))))
-                                    : sk::EntryBody(sk::user("u")));
-  }
-  std::vector<sk::EntryBody> all = same;
-  all.insert(all.end(), results.begin(), results.end());
-  auto const begin = std::chrono::steady_clock::now();
-  CHECK(rebuild(context(all)).messages.size() == 3);
-  CHECK(rebuild(context(unanswered)).messages.size() == 2 * many + 1);
-  CHECK(rebuild(context(results)).messages.empty());
-  CHECK_FALSE(rebuild(context(stacked)).messages.empty());
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
+  using Bodies = std::vector<sk::EntryBody>;
+  auto const same_call = [](std::size_t i) { return sk::assistant(call("a", std::to_string(i))); };
+  auto const unanswered = [](std::size_t many) {
+    Bodies bodies;
+    for (std::size_t i = 0; i < many; ++i)
+      bodies.emplace_back(sk::assistant("x", call("a", std::to_string(i))));
+    return bodies;
+  };
+  auto const results = [](std::size_t many) { return Bodies(many, sk::EntryBody(answer("a", "r"))); };
+  auto const stacked = [&](std::size_t many) {
+    Bodies bodies;
+    for (std::size_t i = 0; i < many; ++i) bodies.emplace_back(i % 2 == 0 ? same_call(i) : sk::user("u"));
+    return bodies;
+  };
+  auto const calls_then_results = [&](std::size_t many) {
+    Bodies bodies;
+    for (std::size_t i = 0; i < many; ++i) bodies.emplace_back(same_call(i));
+    for (std::size_t i = 0; i < many; ++i) bodies.emplace_back(answer("a", "r"));
+    return bodies;
+  };
+  auto const count = [](Bodies bodies) { return rebuild(context(std::move(bodies))).messages.size(); };
+  std::size_t const n = 8000 / sessionkit_test::sanitizer_share;
+  CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(calls_then_results(many)) == 3); }));
+  CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(unanswered(many)) == 2 * many + 1); }));
+  CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(results(many)) == 0); }));
+  CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(stacked(many)) != 0); }));
 }
