@@ -14,6 +14,8 @@ import unicodedata
 sys.path.append("/usr/lib/python3/dist-packages")  # where Debian's package is, whichever Python runs
 import pyte  # noqa: E402
 
+from support import read_terminal  # noqa: E402
+
 UP, DOWN, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\r", "\x1b"
 
 
@@ -37,10 +39,7 @@ class Screen:
     def read(self, seconds):
         if not select.select([self.terminal], [], [], seconds)[0]:
             return False
-        try:
-            piece = os.read(self.terminal, 65536)
-        except OSError:
-            return False
+        piece = read_terminal(self.terminal)
         self.written += piece
         if self.drawn:
             self.stream.feed(piece)

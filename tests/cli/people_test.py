@@ -195,7 +195,11 @@ class Findings(ProgramTest):
 
 
 class Progress(ProgramTest):
-    """The clock of the programs is fast (fast_clock.cpp): each of their steps seems to last."""
+    """The clock of the programs is fast (fast_clock.cpp): between two looks at it, at least 400 ms seem to have gone by."""
+
+    @classmethod
+    def setUpClass(cls):
+        assert os.path.exists(os.environ.get("FAST_CLOCK", "")), "$FAST_CLOCK must name libfast_clock.so, as it does in ctest"
 
     def shown(self, *args, env=None):
         code, text = self.on_terminal(*args, env={"LD_PRELOAD": os.environ["FAST_CLOCK"], **(env or {})})
@@ -203,13 +207,13 @@ class Progress(ProgramTest):
         self.assertEqual(code, 1 if nothing_found else 5 if something_left_out else 0, text[-300:])
         return text
 
-    def assert_progress(self, shown, of, task):
-        """At least one rate with the time that is left, never more done than there is, and nothing stays on the screen."""
+    def assert_progress(self, shown, of, total, task):
+        """Shown is at least one rate with the time that is left, and always less than the total; nothing of it stays."""
         found = re.findall(rf"(\d+) of (\d+) {of}(?:, ([\d.]+k?)/s, \d+ (?:s|min) left)?", shown)
         self.assertTrue(any(rate for *_, rate in found), (task, shown[-300:]))
-        self.assertTrue(all(int(done) < int(total) for done, total, _ in found), (task, found))
-        after = shown[shown.rindex(" left") + 5:]
-        self.assertTrue(after.startswith("\r\x1b[K"), (task, after[:40]))
+        self.assertEqual({int(of_all) for _, of_all, _ in found}, {total}, task)
+        self.assertTrue(all(int(done) < total for done, *_ in found), (task, found))
+        self.assertNotRegex(re.sub(r"[^\n]*\r\x1b\[K", "", shown), rf"\d+ of \d+ {of}", task)
 
     def many_sessions(self):
         self.store.mkdir(mode=0o700)
@@ -219,14 +223,16 @@ class Progress(ProgramTest):
 
     def test_many_sessions_have_progress_in_every_verb_that_reads_them_all(self):
         self.many_sessions()
-        for task in (["verify"], ["stats", "--no-pager"], ["reindex"], ["doctor", "--no-pager"], ["search", "no such words"],
-                     ["cp", str(self.store), str(self.folder / "copies")],
-                     ["import", *(f"store/s{number:04}.jsonl" for number in range(100))]):
-            with self.subTest(task[0]):
-                self.assert_progress(self.shown(*task), r"\w+", task[0])
+        for task in (["verify"], ["stats", "--no-pager"], ["reindex"], ["doctor", "--no-pager"], ["search", "no such words"]):
+            with self.subTest(task):
+                self.assert_progress(self.shown(*task), r"\w+", 400, task)
+        copied = self.shown("cp", str(self.store), str(self.folder / "copies"))
+        self.assert_progress(copied, "lines", 2000, "cp")
+        imported = self.shown("import", *(f"store/s{number:04}.jsonl" for number in range(100)))
+        self.assert_progress(imported, r"\w+", 100, "import")
 
     def long_session(self, path):
-        """14 MB."""
+        """Writes 14 MB; returns how many thousands of bytes."""
         head, *talk = [json.loads(line) for line in (PI / "simple_chat.jsonl").read_text().splitlines()]
         talk[0]["message"]["content"] = "word " * 1600
         parent = None
@@ -236,9 +242,10 @@ class Progress(ProgramTest):
                 entry = {**talk[number % 4], "id": f"{number:08x}", "parentId": parent}
                 parent = entry["id"]
                 file.write(json.dumps(entry) + "\n")
+        return round(path.stat().st_size / 1000)
 
     def test_one_long_session_has_progress_in_every_verb_that_reads_it_whole(self):
-        self.long_session(self.folder / "long.jsonl")
+        size = self.long_session(self.folder / "long.jsonl")
         self.store.mkdir(mode=0o700)
         for task in (["verify", "long.jsonl"], ["doctor", "long.jsonl"], ["stats", "long.jsonl"],
                      ["search", "-i", "no such words", "--in", "long.jsonl"], ["import", "long.jsonl"],
@@ -247,19 +254,19 @@ class Progress(ProgramTest):
                      ["compact", "long.jsonl", "--dry-run", "--keep-turns", "5"],
                      ["export", "long.jsonl", "-o", "page.html"], ["export", "long.jsonl", "--to", "claude-code", "-o", "theirs"]):
             with self.subTest(task):
-                self.assert_progress(self.shown(*task), "(?:kB|entries)", task)
+                self.assert_progress(self.shown(*task), "kB", size, task)
 
     def test_the_store_of_one_long_session_is_indexed_with_progress(self):
         self.store.mkdir(mode=0o700)
-        self.long_session(self.store / "long.jsonl")
+        size = self.long_session(self.store / "long.jsonl")
         for verb in ("reindex", "ls"):
-            self.assert_progress(self.shown(verb), "kB", verb)
+            self.assert_progress(self.shown(verb), "kB", size, verb)
             (self.store / "sessions.json").unlink(missing_ok=True)
 
     def test_a_dumb_terminal_and_quiet_have_none(self):
         self.many_sessions()
-        self.assertNotIn(" of 400 ", self.shown("verify", env={"TERM": "dumb"}))
-        self.assertNotIn(" of 400 ", self.shown("verify", "--quiet"))
+        for options, env in (([], {"TERM": "dumb"}), (["--quiet"], {})):
+            self.assertNotRegex(self.shown("verify", *options, env=env), r"\d+ of \d+ |\x1b\[K")
 
 
 if __name__ == "__main__":

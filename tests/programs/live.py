@@ -18,7 +18,7 @@ LSAN_OPTIONS = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0"
 sys.path.insert(0, str(HERE.parent / "cli"))
 sys.path.insert(0, str(HERE.parent / "oracle"))
 sys.dont_write_bytecode = True
-from support import CHAT, ENVIRONMENT, ProgramTest, Run  # noqa: E402,F401
+from support import CHAT, ENVIRONMENT, ProgramTest, Run, read_terminal  # noqa: E402,F401
 
 
 class FakeProvider:
@@ -86,10 +86,7 @@ class Terminal:
     def read(self, seconds):
         if seconds <= 0 or not select.select([self.fd], [], [], seconds)[0]:
             return False
-        try:
-            piece = os.read(self.fd, 65536).decode("utf-8", "replace")
-        except OSError:
-            return False
+        piece = read_terminal(self.fd).decode("utf-8", "replace")
         # A line editor's control sequences are not what a person reads.
         self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\x07\x08]", "", piece)
         return piece != ""

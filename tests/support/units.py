@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""units.py FOLDER COUNT FILE...: writes COUNT units of about the same length that have these test files in them, so that each
-header is read and each template made COUNT times only. A file is in a namespace of its own, because its local names may be
-those of another file; what it includes was included before."""
+"""units.py FOLDER COUNT FILE...: writes COUNT units that include these test files, so that a header is read and a template is
+instantiated at most COUNT times. Each file is in a namespace of its own, because its local names may be those of another file.
+There they hide functions of the same name in sessionkit_test. A unit includes the headers of its files first, outside of these
+namespaces, where they have no effect any more."""
 import pathlib
 import re
 import sys
 
 
 def includes_of(file):
-    for name in re.findall(r"^#include (.*)$", file.read_text(), re.MULTILINE):
-        beside = file.parent / name.strip('"')
-        yield f'#include "{beside}"' if beside.exists() else f"#include {name}"
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        if not re.match(r"\s*#\s*include\b", line):
+            continue
+        found = re.match(r'#include (?:<([^>]+)>|"([^"]+)")', line)
+        if not found:
+            sys.exit(f"{file}:{number}: write '#include <...>' or '#include \"...\"' at the beginning of a line")
+        system, ours = found.groups()
+        beside = file.parent / (ours or "")
+        yield f"#include <{system}>" if system else f'#include "{beside if beside.exists() else ours}"'
 
 
 def unit(files):
@@ -21,18 +28,10 @@ def unit(files):
     return "\n".join([*includes, *parts])
 
 
-def shares(files, count):
-    """The longest first, each to the share that is the shortest so far."""
-    share = [(0, i, []) for i in range(count)]
-    for file in sorted(files, key=lambda file: (-file.stat().st_size, file)):
-        length, i, taken = min(share)
-        share[i] = (length + file.stat().st_size, i, [*taken, file])
-    return [sorted(taken) for _, _, taken in sorted(share, key=lambda one: one[1])]
-
-
 def main(folder, count, files):
-    for i, taken in enumerate(shares([pathlib.Path(file) for file in files], int(count))):
-        path, text = pathlib.Path(folder) / f"unit_{i}.cpp", unit(taken)
+    files = sorted(map(pathlib.Path, files))
+    for i in range(int(count)):
+        path, text = pathlib.Path(folder) / f"unit_{i}.cpp", unit(files[i::int(count)])
         if not path.exists() or path.read_text() != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kit.hpp"
+#include "redis/sync_counter.hpp"
 #include "support/data.hpp"
 #include "support/redis_server.hpp"
 #include "support/tcp_proxy.hpp"
@@ -48,7 +49,7 @@ TEST_CASE("the Redis store keeps the contract") {
   std::string const syncs = dir / "syncs";
   write_file(syncs, std::string(sizeof(std::uint64_t), '\0'));
   RedisServer const server({"--appendonly", "yes", "--appendfsync", "always"},
-                           {"LD_PRELOAD=" SESSIONKIT_SYNC_COUNTER, "SESSIONKIT_SYNCS=" + syncs});
+                           {"LD_PRELOAD=" + sync_counter(), "SESSIONKIT_SYNCS=" + syncs});
   TcpProxy proxy(server.port());
   RedisStores stores{"redis://127.0.0.1:" + std::to_string(proxy.port())};
   StoreUnderTest store = stores.subject("redis");

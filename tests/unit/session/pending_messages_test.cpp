@@ -43,7 +43,7 @@ struct Said {
   int count = 0;
 };
 
-std::vector<std::string> ids_of(sk::Context const& context) {
+std::vector<std::string> shown_ids(sk::Context const& context) {
   std::vector<std::string> ids;
   for (sk::Entry const& entry : context.entries) ids.push_back(entry.id.str());
   return ids;
@@ -82,13 +82,13 @@ TEST_CASE("messages that the profile never stores keep their place in the view")
   CHECK(say.kept() == Texts{"question", "answer"});
   auto context = context_of({"old"});
   say.pending.add_to(context);
-  CHECK(ids_of(context) == Texts{"old", "n1", "n2", "n3", "n4"});
+  CHECK(shown_ids(context) == Texts{"old", "n1", "n2", "n3", "n4"});
   say.pending.release({sk::EntryId("s1"), sk::EntryId("s2")}, sk::EntryId("old"));
   context = context_of({"old", "s1", "s2", "s3"});
   say.pending.add_to(context);
-  CHECK(ids_of(context) == Texts{"old", "s1", "n2", "n3", "s2", "s3"});
+  CHECK(shown_ids(context) == Texts{"old", "s1", "n2", "n3", "s2", "s3"});
   say.pending.remove_from(context);
-  CHECK(ids_of(context) == Texts{"old", "s1", "s2", "s3"});
+  CHECK(shown_ids(context) == Texts{"old", "s1", "s2", "s3"});
 }
 
 TEST_CASE("pending messages come after what follows a compaction") {
@@ -98,7 +98,7 @@ TEST_CASE("pending messages come after what follows a compaction") {
   context.compaction.emplace().id = sk::EntryId("c");
   context.after_compaction = 1;
   say.pending.add_to(context);
-  CHECK(ids_of(context) == Texts{"kept", "n1"});
+  CHECK(shown_ids(context) == Texts{"kept", "n1"});
   CHECK(context.after_compaction == 1);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("an aborted turn drops its messages") {
   CHECK(say.kept() == Texts{"before"});
   auto context = context_of({});
   say.pending.add_to(context);
-  CHECK(ids_of(context) == Texts{"n1"});
+  CHECK(shown_ids(context) == Texts{"n1"});
 }
 
 TEST_CASE("if user texts are joined, an aborted turn leaves the question") {
