@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each test that docs/durability.md and docs/concurrency.md name exists: sentences in quotes are names of cases, numbers
-begin one, and names after `kit:` are checks of the conformance kit. The column "tested by" of docs/programs.md names
+begin one, and names after `kit:` are checks of the conformance kit. If a row or its section names files of tests, the case is
+in one of them. The column "tested by" of docs/programs.md names
 scripts of Python (`cli.export`) and of the browser (`access.mjs`)."""
 import pathlib
 import re
@@ -15,13 +16,28 @@ def cases_of(source):
 
 
 def tests_of(root):
-    """Names of cases, among them the titles of scripts, and the stems of their files."""
-    names, stems = set(), set()
+    """The names of cases, among them the titles of scripts, each with the stems of its files; and the stems of all files."""
+    files, stems = {}, set()
     for path in sorted((root / "tests").rglob("*_test.*")):
         source = path.read_text(encoding="utf-8")
         stems.add(path.stem)
-        names |= cases_of(source) | {line.strip('"') for line in source.splitlines()[1:2] if line.startswith('"""T')}
-    return names, stems
+        for name in cases_of(source) | {line.strip('"') for line in source.splitlines()[1:2] if line.startswith('"""T')}:
+            files.setdefault(name, set()).add(path.stem)
+    return files, stems
+
+
+def stems_in(text):
+    return set(re.findall(r"`(\w+_test)(?:\.py)?`", text))
+
+
+def quotes_of(text):
+    """Each quoted sentence, with the files that its row or paragraph and the paragraphs of its section name."""
+    for section in re.split(r"^#+ .*$", text, flags=re.MULTILINE):
+        paragraphs = [part for part in section.split("\n\n") if not part.lstrip().startswith("|")]
+        common = stems_in("\n".join(paragraphs))
+        for part in [*paragraphs, *re.findall(r"^\|.*$", section, re.MULTILINE)]:
+            for name in re.findall(r'"([^"]+)"', part):
+                yield " ".join(name.split()), common | stems_in(part)
 
 
 def kit_of(root):
@@ -30,22 +46,24 @@ def kit_of(root):
 
 
 def faults(root):
-    names, stems = tests_of(root)
+    files, stems = tests_of(root)
     kit = kit_of(root)
     for page, least in PAGES.items():
         text = (root / f"docs/{page}.md").read_text(encoding="utf-8")
-        quoted = [" ".join(name.split()) for name in re.findall(r'"([^"]+)"', text)]
+        quoted = list(quotes_of(text))
         numbers = set(re.findall(r"\bT\d+\b", text))
         checks = {name for row in re.findall(r"kit: ((?:`\w+`(?:, )?)+)", text) for name in re.findall(r"\w+", row)}
         print(f"docs/{page}.md: {len(quoted)} names, {len(numbers)} numbers, {len(checks)} checks of the kit")
         if len(quoted) < least:
             yield f"docs/{page}.md quotes fewer than {least} tests"
-        yield from (f'docs/{page}.md: no test is called "{name}"' for name in quoted if name not in names)
+        yield from (f'docs/{page}.md: no test is called "{name}"' for name, _ in quoted if name not in files)
+        yield from (f'docs/{page}.md: "{name}" is in {" and ".join(sorted(files[name]))}' for name, named in quoted
+                    if named and not named & files.get(name, named))
         yield from (f"docs/{page}.md: no test begins with {number}" for number in sorted(numbers)
-                    if not any(re.match(rf"(?:.*\b){number}\b", name) for name in names))
+                    if not any(re.match(rf"(?:.*\b){number}\b", name) for name in files))
         yield from (f"docs/{page}.md: the kit has no check {name}" for name in sorted(checks - kit))
         yield from (f"docs/{page}.md: there is no tests/**/{stem}.*"
-                    for stem in sorted(set(re.findall(r"`(\w+_test)(?:\.py)?`", text)) - stems))
+                    for stem in sorted(stems_in(text) - stems))
 
 
 def faults_of_programs(root):

@@ -21,11 +21,13 @@ TESTS_OF_MORE = {
     "session/compaction_profiles_test.cpp": "compactions of each profile",
     "session/cost_test.cpp": "calls and bytes of a session's verbs",
     "session/resume_race_test.cpp": "a key that several resume at once",
+    "session/repeated_append_test.cpp": "appends that a host repeats",
     "session/hostile_input_test.cpp": "a session over hostile logs",
     "session/session_left_out_test.cpp": "sessions with answers that their lines cannot represent",
     "session/session_import_test.cpp": "sessions with times and metadata of their past",
     "session/session_misuse_test.cpp": "sessions and turns that are used wrongly",
     "session/state_test.cpp": "state, existence and lists as hosts of blades use them",
+    "transcript/transcript_writer_faults_test.cpp": "what a writer asks of the system, and what follows if it refuses",
 }
 
 

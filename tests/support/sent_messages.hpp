@@ -13,13 +13,11 @@
 
 namespace sessionkit_test {
 
-inline sk::Context context(std::vector<sk::EntryBody> bodies) { return context_of(std::move(bodies)); }
-
 /// The bytes of a PNG, as base64.
 inline std::string const png = "iVBORw0KGgoAAAANSUhEUg==";
 
-inline sk::ToolUse call(std::string id, std::string input = "{}") {
-  return {std::move(id), "read", sk::RawJson::from(std::move(input))};
+inline sk::ToolUse call(std::string id, std::string input = "{}", std::string name = "read") {
+  return {std::move(id), std::move(name), sk::RawJson::from(std::move(input))};
 }
 
 /// The messages of a request.
@@ -32,8 +30,8 @@ inline Json sent(sk::Context const& log, sk::Provider provider = sk::Provider::a
 /// The content of one message in a request.
 inline Json content(sk::Message message, sk::Provider provider = sk::Provider::anthropic) {
   bool const user = message.role == sk::Role::user;
-  auto const log =
-      user ? context({std::move(message)}) : context({sk::user("q"), std::move(message), sk::user("r")});
+  auto const log = user ? context_of({std::move(message)})
+                        : context_of({sk::user("q"), std::move(message), sk::user("r")});
   return sent(log, provider)[user ? 0 : 1][provider == sk::Provider::gemini ? "parts" : "content"];
 }
 

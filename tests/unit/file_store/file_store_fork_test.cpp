@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thread of the parent is within a call, and holds its locks, when the process forks.
+// What a forked child gets, also if a thread of the parent is within a call, and holds its locks.
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
@@ -184,4 +184,23 @@ TEST_CASE("in a forked child a writer answers forked, and knows nothing to be du
     return is_forked(writer.append(first)) && writer.durable_position() == Position{} ? 0 : 1;
   };
   CHECK(forks_at_each_call(ops, work, ask) >= 4);
+}
+
+TEST_CASE("a child process must not append through its parent's store") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  Position const end = start(*store, "s1");
+  Batch const to_old({message_line("m2", "m1", "x")}, end), to_new({header_line("s2")});
+  pid_t const child = ::fork();
+  if (child == 0) {
+    auto const first = store->append(id_of("s1"), to_old);
+    auto const second = store->append(id_of("s2"), to_new);
+    ::_exit(!first && first.error().code == Errc::forked && !second && second.error().code == Errc::forked
+                ? 0
+                : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(store->append(id_of("s1"), to_old).ok());
 }

@@ -377,25 +377,6 @@ TEST_CASE("descriptors stay bounded over many sessions") {
     REQUIRE(store->append(id_of("s" + std::to_string(i)), Batch({message_line("m", "", "t")}, ends[i])).ok());
 }
 
-TEST_CASE("a child process must not append through its parent's store") {
-  TempDir dir;
-  auto store = open_store(dir.path());
-  Position const end = start(*store, "s1");
-  Batch const to_old({message_line("m2", "m1", "x")}, end), to_new({header_line("s2")});
-  pid_t const child = ::fork();
-  if (child == 0) {
-    auto const first = store->append(id_of("s1"), to_old);
-    auto const second = store->append(id_of("s2"), to_new);
-    ::_exit(!first && first.error().code == Errc::forked && !second && second.error().code == Errc::forked
-                ? 0
-                : 1);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WEXITSTATUS(status) == 0);
-  CHECK(store->append(id_of("s1"), to_old).ok());
-}
-
 TEST_CASE("threads append, read, fold and list at the same time") {
   TempDir dir;
   sk::FileStoreOptions options;
@@ -483,49 +464,6 @@ TEST_CASE("open_agent_store makes the layout under a home, for names that are sa
   CHECK(::access((dir / "agents/main/sessions/s1.jsonl").c_str(), F_OK) == 0);
   for (char const* bad : {"", "..", "a/b", ".hidden", "a b"})
     CHECK(sk::open_agent_store(dir.path(), bad).error().code == Errc::invalid_argument);
-}
-
-TEST_CASE("a transcript of any name is a store of one session") {
-  TempDir dir;
-  std::string const path = dir / "2025-11-04_my file.log";
-  std::string const bytes = read_file(data("pi/tool_calls.jsonl"));
-  write_file(path, bytes);
-  auto store = sk::open_transcript(path).value();
-  SessionId const id = id_of("019a4de1-4400-7520-8747-a6aa30b37519"); // as in its header
-  CHECK(listed(*store) == Ids{id.str()});
-  sk::SessionInfo const info = store->info(id).value();
-  CHECK(info.end.value() == bytes.size());
-  CHECK(info.cwd == "/home/dev/demo-project");
-  CHECK(store->read(id_of("another"), {}).error().code == Errc::not_found);
-  CHECK(store->remove(id).error().code == Errc::unsupported);
-  CHECK(store->append(id, Batch({header_line()})).error().code == Errc::already_exists);
-  std::string const line = message_line("new", info.last.str(), "on");
-  REQUIRE(store->append(id, Batch({line}, info.end, true)).ok());
-  CHECK(read_file(path) == bytes + line + "\n");
-  CHECK(store->info(id).value().messages == info.messages + 1);
-  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1); // no index, no lock file
-
-  write_file(dir / "old name.jsonl", message_line("m", "", "no header") + "\n");
-  CHECK(listed(*sk::open_transcript(dir / "old name.jsonl").value()) == Ids{"old-name"});
-  CHECK(sk::open_transcript(dir / "none").error().code == Errc::not_found);
-  CHECK(sk::open_transcript(dir.path()).error().code == Errc::unsafe_path);
-}
-
-TEST_CASE("a transcript store makes no second session, and its fork is an error that says so") {
-  TempDir dir;
-  std::string const path = dir / "talk.jsonl";
-  std::string const bytes = read_file(data("pi/simple_chat.jsonl"));
-  write_file(path, bytes);
-  auto store = sk::open_transcript(path).value();
-  auto session = sk::Session::open(store, store->list({}).value().sessions.at(0).id).value();
-  auto const copy = session.fork();
-  REQUIRE_FALSE(copy);
-  CHECK(copy.error().code == Errc::unsupported);
-  CHECK(copy.error().message.find(path) != std::string::npos);
-  CHECK(copy.error().message.find("holds one session") != std::string::npos);
-  Batch const more({message_line("m", "", "x")}, Position{10});
-  CHECK(store->append(id_of("another"), more).error().code == Errc::not_found);
-  CHECK(read_file(path) == bytes);
 }
 
 TEST_CASE("the pages of a log whose first lines decide nothing cost what they show") {

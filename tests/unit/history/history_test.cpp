@@ -2,8 +2,7 @@
 #include "support/catch.hpp"
 #include "support/growth.hpp"
 #include "support/long_form.hpp"
-#include "support/provider_checks.hpp"
-#include "support/sent_messages.hpp"
+#include "support/rebuilt.hpp"
 
 #include <sessionkit/history.hpp>
 #include <sessionkit/provider.hpp>
@@ -13,11 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace sk = sessionkit;
-using sessionkit_test::content;
-using sessionkit_test::is_linear;
-using sessionkit_test::Json;
-using sessionkit_test::sent;
+using namespace sessionkit_test;
 
 namespace {
 
@@ -29,91 +24,13 @@ sk::Entry entry(sk::EntryBody body, std::string id) {
   return made;
 }
 
-// The ids of entries are e0, e1, ...
-sk::Context context(std::vector<sk::EntryBody> bodies) {
-  sk::Context made;
-  for (sk::EntryBody& body : bodies)
-    made.entries.push_back(entry(std::move(body), "e" + std::to_string(made.entries.size())));
-  if (!made.entries.empty()) made.leaf = made.entries.back().id;
-  return made;
-}
-
-sk::ToolUse call(std::string id, std::string input = R"({"a":1})", std::string name = "read") {
-  return {std::move(id), std::move(name), sk::RawJson::from(std::move(input))};
-}
-sk::Message answer(std::string id, std::string text, bool error = false) {
-  return sk::tool_results({{std::move(id), "read", {sk::Text{std::move(text)}}, error}});
-}
-sk::Message stopped(sk::Message message, sk::StopReason stop) {
-  message.generation = sk::Generation{};
-  message.generation->stop = stop;
-  return message;
-}
-sk::Message made_by(sk::Message message, std::string api, std::string model) {
-  message.generation = sk::Generation{};
-  message.generation->api = std::move(api);
-  message.generation->model = std::move(model);
-  return message;
-}
-
-sk::History rebuild(sk::Context const& from, sk::Target target = {}) {
-  return sk::HistoryRebuilder(std::move(target)).rebuild(from);
-}
-Json encoded(sk::Context const& from, sk::Provider provider = sk::Provider::anthropic) {
-  sk::Target target;
-  target.provider = provider;
-  return Json::parse(sk::encode(rebuild(from, target), target).messages);
-}
-
 bool is_off(std::vector<sk::EntryBody> bodies, sk::Provider provider = sk::Provider::anthropic) {
   sk::Target target;
   target.provider = provider;
-  return sk::HistoryRebuilder(target).rebuild(context(std::move(bodies))).reasoning_must_be_off;
+  return sk::HistoryRebuilder(target).rebuild(context_of(std::move(bodies))).reasoning_must_be_off;
 }
 
-std::vector<std::string> rules(sk::History const& history) {
-  std::vector<std::string> names;
-  for (sk::Repair const& repair : history.report) names.emplace_back(repair.rule);
-  return names;
-}
-sk::Repair repair(sk::Context const& from, std::string const& rule,
-                  sk::Provider provider = sk::Provider::anthropic) {
-  sk::Target target;
-  target.provider = provider;
-  for (sk::Repair const& found : rebuild(from, target).report)
-    if (found.rule == rule) return found;
-  return {};
-}
-
-// "user:text assistant:tool_use(a),text" and so on.
-std::string shape(Json const& messages) {
-  std::string all;
-  for (Json const& message : messages) {
-    all += (all.empty() ? "" : " ") + message["role"].get<std::string>() + ":";
-    std::string parts;
-    for (Json const& block : message["content"]) {
-      std::string const type = block["type"];
-      parts += parts.empty() ? "" : ",";
-      if (type == "tool_use")
-        parts += "call(" + block["id"].get<std::string>() + ")";
-      else if (type == "tool_result")
-        parts += "result(" + block["tool_use_id"].get<std::string>() + "="
-                 + (block["content"].empty() ? "" : block["content"][0].value("text", "?")) + ")";
-      else
-        parts += block.value("text", type);
-    }
-    all += parts;
-  }
-  return all;
-}
-std::string shape(sk::Context const& from) { return shape(encoded(from)); }
-
-bool is_accepted(sk::Context const& from) {
-  return sessionkit_test::anthropic::check(encoded(from), true).empty()
-         && sessionkit_test::openai::check(encoded(from, sk::Provider::openai_chat)).empty();
-}
-
-sk::Context const asked_and_answered = context(
+sk::Context const asked_and_answered = context_of(
     {sk::user("q"), sk::assistant("looking", call("a")), answer("a", "found"), sk::assistant("done")});
 
 }
@@ -135,11 +52,11 @@ TEST_CASE("an empty log gives no messages") {
 
 TEST_CASE("missing_result: an unanswered call is answered as interrupted") {
   sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a"), call("b")), answer("b", "B"), sk::user("go on")});
+      context_of({sk::user("q"), sk::assistant(call("a"), call("b")), answer("b", "B"), sk::user("go on")});
   CHECK(shape(log)
         == "user:q assistant:call(a),call(b) "
            "user:result(a=[tool result missing: interrupted]),result(b=B),go on");
-  CHECK(encoded(log)[2]["content"][0]["is_error"] == true);
+  CHECK(sent(log)[2]["content"][0]["is_error"] == true);
   sk::Repair const found = repair(log, "missing_result");
   CHECK(found.entry.str() == "e1");
   CHECK_FALSE(found.retroactive);
@@ -147,15 +64,15 @@ TEST_CASE("missing_result: an unanswered call is answered as interrupted") {
 
 TEST_CASE("moved_result: a late result moves to its call and is reported as retroactive") {
   sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a")), sk::user("hello?"), answer("a", "A")});
+      context_of({sk::user("q"), sk::assistant(call("a")), sk::user("hello?"), answer("a", "A")});
   CHECK(shape(log) == "user:q assistant:call(a) user:result(a=A),hello?");
   CHECK(repair(log, "moved_result").retroactive);
 }
 
 TEST_CASE("moved_result: results before the user line that began their turn find their calls") {
   sk::Context const log =
-      context({answer("a", "A"), sk::user("q"), sk::assistant(call("a")), sk::assistant("one"),
-               answer("a", "A2"), sk::user("q2"), sk::assistant(call("a")), sk::assistant("two")});
+      context_of({answer("a", "A"), sk::user("q"), sk::assistant(call("a")), sk::assistant("one"),
+                  answer("a", "A2"), sk::user("q2"), sk::assistant(call("a")), sk::assistant("two")});
   CHECK(shape(log)
         == "user:q assistant:call(a) user:result(a=A) assistant:one user:q2 "
            "assistant:call(a_again2) user:result(a_again2=A2) assistant:two");
@@ -163,28 +80,29 @@ TEST_CASE("moved_result: results before the user line that began their turn find
 }
 
 TEST_CASE("moved_result: a result before its only call belongs to that call, wherever it is") {
-  sk::Context const log = context({sk::user("q"), answer("a", "A"), sk::assistant(call("a"))});
+  sk::Context const log = context_of({sk::user("q"), answer("a", "A"), sk::assistant(call("a"))});
   CHECK(shape(log) == "user:q assistant:call(a) user:result(a=A)");
 }
 
 TEST_CASE("a result directly after its call has priority over an earlier one") {
   sk::Context const log =
-      context({answer("a", "of a lost call"), sk::user("q"), sk::assistant(call("a")), answer("a", "A")});
+      context_of({answer("a", "of a lost call"), sk::user("q"), sk::assistant(call("a")), answer("a", "A")});
   CHECK(shape(log) == "user:q assistant:call(a) user:result(a=A)");
   CHECK(repair(log, "duplicate_result").entry.str() == "e0");
 }
 
 TEST_CASE("a result takes the nearest earlier unanswered call of its id") {
-  sk::Context const log = context({sk::user("q"), sk::assistant(call("a", R"({"n":1})")), sk::user("again"),
-                                   sk::assistant(call("a", R"({"n":2})")), answer("a", "second")});
+  sk::Context const log =
+      context_of({sk::user("q"), sk::assistant(call("a", R"({"n":1})")), sk::user("again"),
+                  sk::assistant(call("a", R"({"n":2})")), answer("a", "second")});
   CHECK(shape(log)
         == "user:q assistant:call(a) user:result(a=[tool result missing: interrupted]),again "
            "assistant:call(a_again2) user:result(a_again2=second)");
 }
 
 TEST_CASE("orphan_result and duplicate_result: a result that answers nothing is not sent") {
-  sk::Context const log = context({sk::user("q"), answer("x", "nobody asked"), sk::assistant(call("a")),
-                                   answer("a", "A"), answer("a", "A again")});
+  sk::Context const log = context_of({sk::user("q"), answer("x", "nobody asked"), sk::assistant(call("a")),
+                                      answer("a", "A"), answer("a", "A again")});
   CHECK(shape(log) == "user:q assistant:call(a) user:result(a=A)");
   CHECK(rules(rebuild(log)) == std::vector<std::string>{"duplicate_result", "orphan_result"});
 }
@@ -192,35 +110,35 @@ TEST_CASE("orphan_result and duplicate_result: a result that answers nothing is 
 TEST_CASE("results of parallel calls may come in any order, also if each call is a line of its own") {
   for (char const* dialect : {"flat", "flat-v2"}) {
     sk::Context log =
-        context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")), answer("b", "B"),
-                 answer("a", "A"), sk::assistant(call("c")), answer("c", "C")});
+        context_of({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")), answer("b", "B"),
+                    answer("a", "A"), sk::assistant(call("c")), answer("c", "C")});
     log.dialect = dialect;
     CHECK(rules(rebuild(log)) == std::vector<std::string>{"joined_messages"});
   }
   // For other providers each of these answers may have been sent.
-  sk::Context const log = context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")),
-                                   answer("b", "B"), answer("a", "A")});
+  sk::Context const log = context_of({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")),
+                                      answer("b", "B"), answer("a", "A")});
   CHECK(repair(log, "moved_result").retroactive);
 }
 
 TEST_CASE("repeated_call: the same call twice in a row is one call") {
   sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("a")), answer("a", "A")});
+      context_of({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("a")), answer("a", "A")});
   CHECK(shape(log) == "user:q assistant:call(a) user:result(a=A)");
   CHECK(repair(log, "repeated_call").entry.str() == "e2");
 }
 
 TEST_CASE("reused_id: a later call of a taken id is renamed together with its result") {
   sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a")), answer("a", "1"), sk::assistant(call("a")),
-               answer("a", "2"), sk::assistant(call("a")), answer("a", "3")});
+      context_of({sk::user("q"), sk::assistant(call("a")), answer("a", "1"), sk::assistant(call("a")),
+                  answer("a", "2"), sk::assistant(call("a")), answer("a", "3")});
   CHECK(shape(log)
         == "user:q assistant:call(a) user:result(a=1) assistant:call(a_again2) user:result(a_again2=2) "
            "assistant:call(a_again3) user:result(a_again3=3)");
 }
 
 TEST_CASE("reused_id: a made id that is already taken is skipped") {
-  sk::Context const log = context(
+  sk::Context const log = context_of(
       {sk::user("q"), sk::assistant(call("a_again2"), call("a"), call("a", R"({"b":2})")), answer("a", "1")});
   CHECK(shape(log)
         == "user:q assistant:call(a_again2),call(a),call(a_again3) "
@@ -231,258 +149,100 @@ TEST_CASE("reused_id: a made id that is already taken is skipped") {
 TEST_CASE("tool_id: ids consist of characters that the provider accepts, and results follow") {
   std::string const odd = "call|1.\xC3\xBC";
   sk::Context const log =
-      context({sk::user("q"), sk::assistant(call(odd), call("")), answer(odd, "1"), answer("", "2")});
+      context_of({sk::user("q"), sk::assistant(call(odd), call("")), answer(odd, "1"), answer("", "2")});
   CHECK(shape(log) == "user:q assistant:call(call_1___),call(call) user:result(call_1___=1),result(call=2)");
-  sk::Context const longer =
-      context({sk::user("q"), sk::assistant(call(std::string(50, 'x')), call(std::string(50, 'x') + "y"))});
-  CHECK(encoded(longer)[1]["content"][1]["id"] == std::string(50, 'x') + "y");
-  Json const calls = encoded(longer, sk::Provider::openai_chat)[1]["tool_calls"];
+  sk::Context const longer = context_of(
+      {sk::user("q"), sk::assistant(call(std::string(50, 'x')), call(std::string(50, 'x') + "y"))});
+  CHECK(sent(longer)[1]["content"][1]["id"] == std::string(50, 'x') + "y");
+  Json const calls = sent(longer, sk::Provider::openai_chat)[1]["tool_calls"];
   CHECK(calls[0]["id"] == std::string(40, 'x'));
   CHECK(calls[1]["id"] == std::string(24, 'x') + "_again2");
   CHECK(is_accepted(longer));
 }
 
-TEST_CASE("tool_name: names consist of characters that the provider accepts") {
-  sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a", "{}", "mcp.read file"), call("b", "{}", ""),
-                                            call("c", "{}", std::string(100, 'n')))});
-  Json const blocks = encoded(log)[1]["content"];
-  CHECK(blocks[0]["name"] == "mcp_x2E_read_x20_file");
-  CHECK(blocks[1]["name"] == "unnamed");
-  CHECK(blocks[2]["name"] == std::string(100, 'n'));
-  CHECK(encoded(log, sk::Provider::openai_chat)[1]["tool_calls"][2]["function"]["name"]
-        == std::string(54, 'n') + "_hA17D4815");
-}
-
-TEST_CASE("input_not_object: arguments that are not an object are wrapped") {
-  sk::Context const log =
-      context({sk::user("q"), sk::assistant(call("a", "null"), call("b", "[1]"), call("c", "{\"torn"))});
-  Json const blocks = encoded(log)[1]["content"];
-  CHECK(blocks[0]["input"] == Json::object());
-  CHECK(blocks[1]["input"] == Json({{"input", Json::array({1})}}));
-  CHECK(blocks[2]["input"] == Json({{"input", "{\"torn"}}));
-}
-
-TEST_CASE("numbers in arguments are sent as written, and null if no double can represent them") {
-  sk::Context const log = context(
-      {sk::user("q"), sk::assistant(call("a", R"({"big":12345678901234567890,"far":1e999,"one":1.0})"))});
-  sk::Target target;
-  CHECK_THAT(sk::encode(rebuild(log), target).messages,
-             sessionkit_test::contains(R"("input":{"big":12345678901234567890,"far":null,"one":1.0})"));
-}
-
-TEST_CASE("of arguments that repeat a key the last is sent") {
-  auto const log =
-      context({sk::user("q"), sk::assistant(call("a", R"({"a":1,"b":[{"x":1,"y":2,"x":3}],"\u0061":4})")),
-               sk::user("r")});
-  sk::Target target;
-  CHECK_THAT(sk::encode(sk::HistoryRebuilder(target).rebuild(log), target).messages,
-             sessionkit_test::contains(R"("input":{"b":[{"y":2,"x":3}],"\u0061":4})"));
-}
-
-TEST_CASE("blank_text: text of white space only is not sent") {
-  sk::Context const log = context({sk::user("q"), sk::assistant(" \n", "a"),
-                                   sk::user("\xE3\x80\x80\xC2\xA0\xE2\x80\xA8"), sk::user("r")});
-  CHECK(shape(log) == "user:q assistant:a user:r");
-  CHECK(rules(rebuild(log)) == std::vector<std::string>{"blank_text", "blank_text"});
-}
-
-TEST_CASE("a text without words that Gemini signed goes back to it, but not alone") {
-  sk::Text const end{"", "QUJD"};
-  CHECK(content(sk::assistant("said", end), sk::Provider::gemini)[1]
-        == Json{{"text", ""}, {"thoughtSignature", "QUJD"}});
-  CHECK(content(sk::assistant("said", end)).size() == 1);
-  CHECK(sent(context({sk::user("q"), sk::assistant(end), sk::user("r")}), sk::Provider::gemini).size() == 1);
-}
-
 TEST_CASE("blank_message: a message without parts is not sent, and is reported") {
   sk::CustomMessage note{"note"};
   note.in_context = true;
-  auto const log = context({sk::user(), sk::user("q"), sk::assistant(), sk::user("again"), note});
+  auto const log = context_of({sk::user(), sk::user("q"), sk::assistant(), sk::user("again"), note});
   CHECK(rules(rebuild(log))
         == std::vector<std::string>{"blank_message", "blank_message", "blank_message", "joined_messages"});
-  CHECK(encoded(log).size() == 1);
+  CHECK(sent(log).size() == 1);
 }
 
 TEST_CASE("joined_messages: consecutive messages of one role become one message of several parts") {
-  sk::Context const log = context({sk::user("a"), sk::user("b"), sk::assistant("c"), sk::assistant("d")});
+  sk::Context const log = context_of({sk::user("a"), sk::user("b"), sk::assistant("c"), sk::assistant("d")});
   CHECK(shape(log) == "user:a,b assistant:c,d");
   CHECK(rules(rebuild(log)) == std::vector<std::string>{"joined_messages", "joined_messages"});
 }
 
 TEST_CASE("calls written one by one belong together until a text or a result is between them") {
-  CHECK(shape(context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")), answer("a", "1"),
-                       answer("b", "2")}))
+  CHECK(shape(context_of({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")), answer("a", "1"),
+                          answer("b", "2")}))
         == "user:q assistant:call(a),call(b) user:result(a=1),result(b=2)");
-  CHECK(shape(context({sk::user("q"), sk::assistant(call("a")), answer("a", "1"), sk::assistant(call("b")),
-                       answer("b", "2")}))
+  CHECK(shape(context_of({sk::user("q"), sk::assistant(call("a")), answer("a", "1"), sk::assistant(call("b")),
+                          answer("b", "2")}))
         == "user:q assistant:call(a) user:result(a=1) assistant:call(b) user:result(b=2)");
-  CHECK(shape(context({sk::user("q"), sk::assistant(call("a")), sk::assistant("gave up")}))
+  CHECK(shape(context_of({sk::user("q"), sk::assistant(call("a")), sk::assistant("gave up")}))
         == "user:q assistant:call(a) user:result(a=[tool result missing: interrupted]) assistant:gave up");
 }
 
 TEST_CASE("user_first: an assistant that speaks first gets a user message before it, which claims nothing") {
-  CHECK(shape(context({sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
-  CHECK(repair(context({sk::assistant("hi")}), "user_first").after == "[conversation begins]");
+  CHECK(shape(context_of({sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
+  CHECK(repair(context_of({sk::assistant("hi")}), "user_first").after == "[conversation begins]");
 }
 
 TEST_CASE("user_first: a history whose beginning is not sent says so") {
   sk::Message failed = sk::assistant("half");
   failed.generation = sk::Generation{};
   failed.generation->stop = sk::StopReason::error;
-  sk::Context const log = context({failed, sk::assistant("hi")});
+  sk::Context const log = context_of({failed, sk::assistant("hi")});
   CHECK(shape(log) == "user:[earlier conversation not available] assistant:hi");
   CHECK(repair(log, "user_first").after == "[earlier conversation not available]");
 }
 
 TEST_CASE("user_first: a blank message that is not sent is no earlier conversation") {
-  CHECK(shape(context({sk::user(" "), sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
+  CHECK(shape(context_of({sk::user(" "), sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
 }
 
 TEST_CASE("results precede the text in a user message") {
   sk::Message both = sk::user("and now?");
   both.parts.emplace_back(sk::ToolResult{"a", "read", {sk::Text{"A"}}});
-  CHECK(shape(context({sk::user("q"), sk::assistant(call("a")), both}))
+  CHECK(shape(context_of({sk::user("q"), sk::assistant(call("a")), both}))
         == "user:q assistant:call(a) user:result(a=A),and now?");
 }
 
 TEST_CASE("failed_message: an answer that ended in an error is not sent") {
   sk::Context const log =
-      context({sk::user("q"), stopped(sk::assistant("half", call("a")), sk::StopReason::error),
-               answer("a", "A"), sk::user("r")});
+      context_of({sk::user("q"), stopped(sk::assistant("half", call("a")), sk::StopReason::error),
+                  answer("a", "A"), sk::user("r")});
   CHECK(shape(log) == "user:q,r");
   CHECK(repair(log, "failed_message").before == "half");
 }
 
 TEST_CASE("unfinished_call: an aborted answer keeps its text, and calls only if they were answered") {
-  sk::Context const log =
-      context({sk::user("q"), stopped(sk::assistant("half", call("a"), call("b")), sk::StopReason::aborted),
-               answer("b", "B"), sk::user("r")});
+  sk::Context const log = context_of(
+      {sk::user("q"), stopped(sk::assistant("half", call("a"), call("b")), sk::StopReason::aborted),
+       answer("b", "B"), sk::user("r")});
   CHECK(shape(log) == "user:q assistant:half,call(b) user:result(b=B),r");
   CHECK(repair(log, "unfinished_call").entry.str() == "e1");
 }
 
-TEST_CASE("foreign_thinking: reasoning is sent only to the model that signed it") {
-  auto const log = [](sk::Message message) {
-    return context({sk::user("q"), std::move(message), sk::user("r")});
-  };
-  auto const thinking = [](std::string signature) { return sk::Thinking{"hm", std::move(signature)}; };
-  CHECK(shape(log(sk::assistant(thinking("sig"), "a"))) == "user:q assistant:thinking,a user:r");
-  CHECK(shape(log(sk::assistant(thinking(""), "a"))) == "user:q assistant:a user:r");
-  CHECK(shape(log(made_by(sk::assistant(thinking("sig"), "a"), "openai-responses", "gpt")))
-        == "user:q assistant:a user:r");
-  CHECK(shape(log(made_by(sk::assistant(thinking("sig"), "a"), "anthropic-messages", "m1")))
-        == "user:q assistant:thinking,a user:r");
-  sk::Target target;
-  target.model = "m2";
-  sk::History const history =
-      rebuild(log(made_by(sk::assistant(thinking("sig"), "a"), "anthropic-messages", "m1")), target);
-  CHECK(rules(history) == std::vector<std::string>{"foreign_thinking"});
-  CHECK(encoded(log(sk::assistant(thinking("sig"), "a")), sk::Provider::openai_chat).dump().find("hm")
-        == std::string::npos);
-}
-
-TEST_CASE("a model's name with a date at its end is the same model") {
-  auto const keeps = [](std::string asked, std::string answered) {
-    sk::Target target;
-    target.model = std::move(asked);
-    sk::Message answer =
-        made_by(sk::assistant(sk::Thinking{"hm", "sig"}, "a"), "anthropic-messages", answered);
-    sk::History const history = rebuild(context({sk::user("q"), std::move(answer), sk::user("r")}), target);
-    return rules(history).empty();
-  };
-  for (char const* const dated : {"m-4-20250929", "m-4-2025-08-07"}) {
-    CAPTURE(dated);
-    CHECK(keeps("m-4", dated));
-    CHECK(keeps(dated, "m-4"));
-    CHECK(keeps(dated, dated));
-  }
-  CHECK_FALSE(keeps("m-4-20250929", "m-4-20251001"));
-  for (char const* const other :
-       {"m-4-mini", "m-4-1", "m-41", "m-4-2025092", "m-4-2025-0807", "m-4-202509290"})
-    CHECK_FALSE(keeps("m-4", other));
-}
-
-TEST_CASE("redacted reasoning is sent as data") {
-  sk::Context const log =
-      context({sk::user("q"), sk::assistant(sk::Thinking{"", "enc", true}, "a"), sk::user("r")});
-  CHECK(encoded(log)[1]["content"][0] == Json({{"type", "redacted_thinking"}, {"data", "enc"}}));
-}
-
 TEST_CASE("thinking_at_end: reasoning at the end of a message is removed") {
-  sk::Context const log = context({sk::user("q"), sk::assistant(sk::Thinking{"hm", "sig"}), sk::user("r")});
+  sk::Context const log =
+      context_of({sk::user("q"), sk::assistant(sk::Thinking{"hm", "sig"}), sk::user("r")});
   CHECK(shape(log) == "user:q,r");
   CHECK(repair(log, "thinking_at_end").entry.str() == "e1");
 }
 
-TEST_CASE("opaque_part and misplaced_part: a part that no provider accepts there is not sent") {
-  sk::Message odd = sk::user("q");
-  odd.parts.emplace_back(call("a"));
-  odd.parts.emplace_back(sk::Opaque{"audio", sk::RawJson::from(R"({"type":"audio"})")});
-  sk::Message loose;
-  loose.role = sk::Role::tool;
-  loose.parts.emplace_back(sk::Text{"no result"});
-  sk::Context const log = context({odd, loose});
-  CHECK(shape(log) == "user:q");
-  CHECK(rules(rebuild(log)) == std::vector<std::string>{"misplaced_part", "opaque_part", "misplaced_part"});
-}
-
-TEST_CASE("invalid_text and invalid_input: lone surrogates and bad bytes become U+FFFD") {
-  std::string const lone = "a\xED\xA0\xBD", bad = "b\xFF";
-  sk::Context const log =
-      context({sk::user(lone, bad), sk::assistant(call("a", R"({"x":"\ud83d","y":"\ud83d\ude00\\ud83d"})"))});
-  Json const messages = encoded(log);
-  CHECK(shape(log).substr(0, 16) == "user:a\xEF\xBF\xBD,b\xEF\xBF\xBD a");
-  CHECK(messages[1]["content"][0]["input"]["x"] == "\xEF\xBF\xBD");
-  CHECK(messages[1]["content"][0]["input"]["y"] == "\xF0\x9F\x98\x80\\ud83d");
-  CHECK(rules(rebuild(log))
-        == std::vector<std::string>{"invalid_text", "invalid_text", "invalid_input", "missing_result"});
-}
-
-TEST_CASE("image_type: images that no provider accepts become a marker") {
-  auto const image = [](std::string type, std::string data) {
-    return sk::Image{std::move(type), sk::Base64{std::move(data)}};
-  };
-  sk::Context const log =
-      context({sk::user(image("image/png", "QUJD"), image("image/jpg", "QUJD"), image("image/tiff", "QUJD"),
-                        image("image/png", "not base64!"), sk::Image{"", sk::Url{"https://x/y.png"}},
-                        sk::Image{"", sk::Url{"file:///etc/passwd"}})});
-  Json const blocks = encoded(log)[0]["content"];
-  CHECK(blocks[0]["source"] == Json({{"type", "base64"}, {"media_type", "image/png"}, {"data", "QUJD"}}));
-  CHECK(blocks[1]["source"]["media_type"] == "image/jpeg");
-  CHECK(blocks[2]["text"] == "[image not sent]");
-  CHECK(blocks[3]["text"] == "[image not sent]");
-  CHECK(blocks[4]["source"]["url"] == "https://x/y.png");
-  CHECK(blocks[5]["text"] == "[image not sent]");
-}
-
-TEST_CASE("result_content and empty_result: white space counts as output only alone, and missing output gets "
-          "a text if the provider needs one") {
-  sk::ToolResult pieces{"c", "", {sk::Text{" "}, sk::Text{"said"}, sk::Text{"\n"}}};
-  sk::Message several;
-  several.role = sk::Role::tool;
-  several.parts.emplace_back(pieces);
-  sk::Context const log = context({sk::user("q"), sk::assistant(call("a"), call("b"), call("c")),
-                                   answer("a", " \n"), answer("b", "", true), several});
-  Json const results = encoded(log)[2]["content"];
-  CHECK(results[0]["content"] == " \n");
-  CHECK(results[1]["content"][0]["text"] == "[no output]");
-  CHECK(results[2]["content"].size() == 1);
-  CHECK(results[2]["content"][0]["text"] == "said");
-  Json const openai = encoded(log, sk::Provider::openai_chat);
-  CHECK(openai[2]["content"][0]["text"] == "[no output]");
-  CHECK(openai[3]["content"][0]["text"] == "[no output]");
-  CHECK(is_accepted(log));
-}
-
 TEST_CASE("final_space: an answer to be continued does not end in white space") {
-  CHECK(shape(context({sk::user("q"), sk::assistant("a \n\xE2\x80\x83")})) == "user:q assistant:a");
-  CHECK(shape(context({sk::user("q"), sk::assistant("a "), sk::user("r")})) == "user:q assistant:a  user:r");
-  CHECK(shape(context({sk::user("q"), sk::assistant("\xE2\x80\x83")})) == "user:q");
+  CHECK(shape(context_of({sk::user("q"), sk::assistant("a \n\xE2\x80\x83")})) == "user:q assistant:a");
+  CHECK(shape(context_of({sk::user("q"), sk::assistant("a "), sk::user("r")}))
+        == "user:q assistant:a  user:r");
+  CHECK(shape(context_of({sk::user("q"), sk::assistant("\xE2\x80\x83")})) == "user:q");
 }
 
 TEST_CASE("system_message: system messages of the log join the system text") {
-  sk::Context const log = context({sk::system("be brief"), sk::user("q"), sk::system("be kind")});
+  sk::Context const log = context_of({sk::system("be brief"), sk::user("q"), sk::system("be kind")});
   sk::Target target;
   target.system = "You are.";
   sk::History const history = rebuild(log, target);
@@ -492,15 +252,13 @@ TEST_CASE("system_message: system messages of the log join the system text") {
 }
 
 TEST_CASE("the summary of a compaction goes into the system text") {
-  sk::Context log = context({sk::user("q")});
+  sk::Context log = context_of({sk::user("q")});
   log.compaction = entry(sk::Compaction{"we built a house"}, "c");
   sk::Target target;
-  CHECK_THAT(sk::encode(rebuild(log), target).system,
-             sessionkit_test::contains("<summary>\\nwe built a house\\n</summary>"));
-  Json const openai = encoded(log, sk::Provider::openai_chat);
+  CHECK_THAT(sk::encode(rebuild(log), target).system, contains("<summary>\\nwe built a house\\n</summary>"));
+  Json const openai = sent(log, sk::Provider::openai_chat);
   CHECK(openai[0]["role"] == "system");
-  CHECK_THAT(openai[0]["content"][0]["text"].get<std::string>(),
-             sessionkit_test::contains("we built a house"));
+  CHECK_THAT(openai[0]["content"][0]["text"].get<std::string>(), contains("we built a house"));
   CHECK(openai[1]["role"] == "user");
 }
 
@@ -513,9 +271,9 @@ TEST_CASE("summary_only: a summary without messages after it can still be contin
 TEST_CASE("texts of hosts and branch summaries are sent as user text") {
   sk::CustomMessage hidden{"note", {sk::Text{"hidden"}}};
   hidden.in_context = false;
-  sk::Context const log = context({sk::CustomMessage{"note", {sk::Text{"n"}}}, hidden,
-                                   sk::BranchSummary{"tried it"}, sk::BranchSummary{""}, sk::Custom{"x"},
-                                   sk::Label{sk::EntryId("e0"), "l"}, sk::Unknown{"future"}});
+  sk::Context const log = context_of({sk::CustomMessage{"note", {sk::Text{"n"}}}, hidden,
+                                      sk::BranchSummary{"tried it"}, sk::BranchSummary{""}, sk::Custom{"x"},
+                                      sk::Label{sk::EntryId("e0"), "l"}, sk::Unknown{"future"}});
   CHECK(shape(log)
         == "user:n,The following is a summary of a branch that this conversation came back "
            "from:\n\n<summary>\ntried it"
@@ -524,8 +282,8 @@ TEST_CASE("texts of hosts and branch summaries are sent as user text") {
 }
 
 TEST_CASE("faithful histories change nothing") {
-  sk::Context const log = context({sk::assistant(" ", "", sk::Thinking{"hm"}), sk::user(" "), sk::user("b"),
-                                   answer("x", "orphan"), answer("y", "z")});
+  sk::Context const log = context_of({sk::assistant(" ", "", sk::Thinking{"hm"}), sk::user(" "),
+                                      sk::user("b"), answer("x", "orphan"), answer("y", "z")});
   sk::Target target;
   target.mode = sk::RebuildMode::faithful;
   sk::History const history = rebuild(log, target);
@@ -537,8 +295,8 @@ TEST_CASE("faithful histories change nothing") {
 
 TEST_CASE("policies cut at the start of a turn and keep the newest turn") {
   sk::Context const log =
-      context({sk::user("1"), sk::assistant(call("a")), answer("a", "A"), sk::assistant("x"), sk::user("2"),
-               sk::assistant(call("b")), answer("b", "B"), sk::assistant("y")});
+      context_of({sk::user("1"), sk::assistant(call("a")), answer("a", "A"), sk::assistant("x"),
+                  sk::user("2"), sk::assistant(call("b")), answer("b", "B"), sk::assistant("y")});
   auto const cut = [&](sk::HistoryPolicy policy) {
     sk::Target target;
     target.policies = {std::move(policy)};
@@ -556,7 +314,7 @@ TEST_CASE("policies cut at the start of a turn and keep the newest turn") {
 TEST_CASE("the provider's count is used until a compaction or a cut makes it obsolete") {
   sk::Message counted = made_by(sk::assistant("x"), "anthropic-messages", "m");
   counted.generation->usage = sk::Usage{1000, 20, 3, 4};
-  sk::Context log = context({sk::user("1"), counted, sk::user("abcd")});
+  sk::Context log = context_of({sk::user("1"), counted, sk::user("abcd")});
   CHECK(rebuild(log).tokens == 1028);
   log.compaction = entry(sk::Compaction{"s"}, "c");
   log.after_compaction = 2;
@@ -599,8 +357,8 @@ TEST_CASE("hostile logs take time in proportion to their length") {
     for (std::size_t i = 0; i < many; ++i) bodies.emplace_back(answer("a", "r"));
     return bodies;
   };
-  auto const count = [](Bodies bodies) { return rebuild(context(std::move(bodies))).messages.size(); };
-  std::size_t const n = 8000 / sessionkit_test::sanitizer_share;
+  auto const count = [](Bodies bodies) { return rebuild(context_of(std::move(bodies))).messages.size(); };
+  std::size_t const n = 8000 / sanitizer_share;
   CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(calls_then_results(many)) == 3); }));
   CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(unanswered(many)) == 2 * many + 1); }));
   CHECK(is_linear(n, [&](std::size_t many) { CHECK(count(results(many)) == 0); }));

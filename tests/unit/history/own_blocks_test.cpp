@@ -8,7 +8,7 @@
 namespace sk = sessionkit;
 using sessionkit_test::call;
 using sessionkit_test::content;
-using sessionkit_test::context;
+using sessionkit_test::context_of;
 using sessionkit_test::Json;
 using sessionkit_test::sent;
 
@@ -57,8 +57,8 @@ TEST_CASE("of a block the members that its API knows are sent") {
 }
 
 TEST_CASE("a tool result of a document alone is not an empty result") {
-  auto const log = context({sk::user("q"), sk::assistant(call("a")),
-                            sk::tool_results({{"a", "read", {block(pdf)}}}), sk::user("r")});
+  auto const log = context_of({sk::user("q"), sk::assistant(call("a")),
+                               sk::tool_results({{"a", "read", {block(pdf)}}}), sk::user("r")});
   CHECK(sent(log)[2]["content"][0]["content"][0] == Json::parse(pdf));
   CHECK(sent(log, sk::Provider::openai_chat)[2]["content"][0]["text"] == "[document not sent]");
 }
@@ -71,7 +71,7 @@ TEST_CASE("a server tool's call and its result go back together, or markers for 
   CHECK(content(sk::assistant(block(found), "x"))[0]["text"] == "[web_search_tool_result not sent]");
   std::string const web =
       R"({"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search"}})";
-  auto const log = context({sk::user("q"), sk::assistant(block(web), "x"), sk::user("r")});
+  auto const log = context_of({sk::user("q"), sk::assistant(block(web), "x"), sk::user("r")});
   CHECK(sent(log, sk::Provider::openai_responses)[1] == Json::parse(web));
 }
 

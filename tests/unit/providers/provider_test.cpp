@@ -11,7 +11,7 @@
 
 namespace sk = sessionkit;
 using sessionkit_test::call;
-using sessionkit_test::context;
+using sessionkit_test::context_of;
 using sessionkit_test::Json;
 using sessionkit_test::png;
 using sessionkit_test::sent;
@@ -108,8 +108,9 @@ TEST_CASE("images from tools reach OpenAI in a user message after all results") 
 
 TEST_CASE("an error result holds text only for Anthropic: its images follow the results") {
   sk::ToolResult failed{"a", "read", {sk::Text{"boom"}, sk::Image{"image/png", sk::Base64{png}}}, true};
-  auto const log = context({sk::user("q"), sk::assistant(call("a"), call("b")),
-                            sk::tool_results({failed, {"b", "read", {sk::Text{"B"}}}}), sk::user("words")});
+  auto const log =
+      context_of({sk::user("q"), sk::assistant(call("a"), call("b")),
+                  sk::tool_results({failed, {"b", "read", {sk::Text{"B"}}}}), sk::user("words")});
   Json const blocks = sent(log)[2]["content"];
   REQUIRE(blocks.size() == 5);
   CHECK(blocks[0]["content"][0]["text"] == "boom");
@@ -127,7 +128,7 @@ TEST_CASE("OpenAI's chat takes 128 calls in a message: more are several messages
     results.push_back({"c" + std::to_string(i), "read", {sk::Text{"r"}}});
   }
   Json const messages =
-      sent(context({sk::user("q"), many, sk::tool_results(results)}), sk::Provider::openai_chat);
+      sent(context_of({sk::user("q"), many, sk::tool_results(results)}), sk::Provider::openai_chat);
   CHECK(sessionkit_test::openai::check(messages).empty());
   CHECK(messages.size() == 1 + 3 + 300);
   CHECK(messages[1]["tool_calls"].size() == 128);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/flaky_store.hpp"
 #include "support/logs.hpp"
+#include "support/texts_of_session.hpp"
 
 #include <sessionkit/session.hpp>
 
@@ -9,40 +11,6 @@
 using namespace sessionkit_test;
 
 namespace {
-
-// A store that gives one prepared answer, before or after the real one has stored.
-class Flaky final : public sk::SessionStore {
- public:
-  explicit Flaky(std::shared_ptr<sk::SessionStore> inner) : inner_(std::move(inner)) {}
-  enum When { never, before, after } fail = never;
-  std::size_t syncs = 0;
-
-  sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
-    When const when = std::exchange(fail, never);
-    if (when == before) return sk::Error{sk::Errc::outcome_unknown, 0, "cut before"};
-    syncs += batch.durable;
-    auto result = inner_->append(id, batch);
-    if (when == after) return sk::Error{sk::Errc::outcome_unknown, 0, "cut after"};
-    return result;
-  }
-  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-    return inner_->read(id, range);
-  }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
-  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
-
- private:
-  std::shared_ptr<sk::SessionStore> inner_;
-};
-
-std::vector<std::string> texts_of(sk::Session& session) {
-  std::vector<std::string> texts;
-  for (auto const& entry : session.path().value())
-    if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
-  return texts;
-}
-using Texts = std::vector<std::string>;
 
 sk::SessionOptions counted_ids() {
   sk::SessionOptions options;
@@ -84,7 +52,7 @@ TEST_CASE("open never creates and create never replaces") {
 }
 
 TEST_CASE("an answer without calls ends the turn outside a Turn, and only commit ends it inside") {
-  auto store = std::make_shared<Flaky>(sk::make_memory_store());
+  auto store = std::make_shared<FlakyStore>(sk::make_memory_store());
   auto session = sk::Session::create(store).value();
   store->syncs = 0;
   session.append(sk::user("q")).value();
@@ -192,50 +160,6 @@ TEST_CASE(
     CHECK(texts_of(two) == Texts{"1", "3"});
     CHECK(one.leaves().value().size() == 2);
   }
-}
-
-TEST_CASE("an append whose outcome is unknown may be repeated: it is stored once") {
-  auto store = std::make_shared<Flaky>(sk::make_memory_store());
-  auto session = sk::Session::create(store).value();
-  auto const when = GENERATE(Flaky::before, Flaky::after);
-  store->fail = when;
-  CHECK(session.append(sk::user("once")).error().code == sk::Errc::outcome_unknown);
-  SECTION("the same message again") {
-    session.append(sk::user("once")).value();
-    CHECK(texts_of(session) == Texts{"once"});
-  }
-  SECTION("another message") {
-    session.append(sk::user("other")).value();
-    CHECK(texts_of(session) == (when == Flaky::after ? Texts{"once", "other"} : Texts{"other"}));
-  }
-  SECTION("again after somebody else wrote") {
-    auto other = sk::Session::open(store, session.id()).value();
-    other.append(sk::user("theirs")).value();
-    session.append(sk::user("once")).value();
-    Texts texts;
-    for (auto const& entry : sk::load_log(*store, session.id()).value().entries)
-      if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
-    CHECK(std::count(texts.begin(), texts.end(), "once") == 1);
-    CHECK(std::count(texts.begin(), texts.end(), "theirs") == 1);
-  }
-}
-
-TEST_CASE("an id given by the caller stores nothing twice, in any later process") {
-  auto store = sk::make_memory_store();
-  auto session = sk::Session::create(store).value();
-  sk::AppendOptions options;
-  options.id = sk::EntryId("delivery-7");
-  sk::Generation made;
-  made.model = "m";
-  made.usage = sk::Usage{1, 2, 3, 4};
-  auto message = sk::assistant("from a webhook");
-  message.generation = made;
-  session.append(message, options).value();
-  session.append(sk::user("something else")).value();
-  auto later = sk::Session::open(store, session.id()).value();
-  CHECK(later.append(message, options).value() == *options.id);
-  CHECK(texts_of(later) == Texts{"from a webhook", "something else"});
-  CHECK(later.append(sk::assistant("another text"), options).error().code == sk::Errc::already_exists);
 }
 
 TEST_CASE("rewind moves the leaf, and the next entry opens a branch there") {
@@ -389,55 +313,6 @@ TEST_CASE("ids that are empty or look like a computed place are refused") {
   auto other = sk::Session::open(store, session.id(), no_ids).value();
   CHECK(other.append(sk::user("2")).error().code == sk::Errc::invalid_argument);
   CHECK(texts_of(session) == Texts{"1"});
-}
-
-TEST_CASE("repeating a named append that must be durable syncs") {
-  auto store = std::make_shared<Flaky>(sk::make_memory_store());
-  auto session = sk::Session::create(store).value();
-  sk::AppendOptions options;
-  options.id = sk::EntryId("d");
-  session.append(sk::user("q"), options).value();
-  store->syncs = 0;
-  options.ends_turn = true;
-  session.append(sk::user("q"), options).value();
-  CHECK(store->syncs == 1);
-}
-
-TEST_CASE("a named batch that was stored in part is completed") {
-  auto store = sk::make_memory_store();
-  sk::ToolUse const a{"a", "f", sk::RawJson::from("{}")}, b{"b", "f", sk::RawJson::from("{}")};
-  std::vector<sk::Message> const batch{sk::assistant("x", a, b), sk::tool_result(a, "ra"),
-                                       sk::tool_result(b, "rb")};
-  sk::AppendOptions options;
-  options.id = sk::EntryId("req");
-  auto first = sk::Session::create(store).value();
-  first.append(sk::user("q")).value();
-  first
-      .append_all({batch[0]},
-                  [] {
-                    sk::AppendOptions named;
-                    named.id = sk::EntryId("req.1");
-                    return named;
-                  }())
-      .value();
-  auto later = sk::Session::open(store, first.id()).value();
-  auto const ids = later.append_all(batch, options).value();
-  REQUIRE(ids.size() == 3);
-  CHECK(ids[0].str() == "req.1");
-  CHECK(later.path().value().size() == 4);
-  CHECK(later.append_all(batch, options).value() == ids);
-  CHECK(later.path().value().size() == 4);
-}
-
-TEST_CASE("an id that exists on another branch is not a success") {
-  auto store = sk::make_memory_store();
-  auto session = sk::Session::create(store).value();
-  sk::AppendOptions options;
-  options.id = sk::EntryId("u1");
-  session.append(sk::user("q"), options).value();
-  session.append(sk::assistant("a")).value();
-  session.rewind({}).value();
-  CHECK(session.append(sk::user("q"), options).error().code == sk::Errc::already_exists);
 }
 
 TEST_CASE("metadata and extra members do not replace members that the library wrote") {
