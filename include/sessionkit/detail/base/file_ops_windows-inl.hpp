@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/file_access_windows.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/native_name_windows.hpp>
 #include <sessionkit/detail/base/windows_codes.hpp>
 #include <sessionkit/detail/base/windows_header.hpp>
 #include <sessionkit/detail/base/windows_names.hpp>
@@ -44,14 +45,6 @@ int failure_of(NTSTATUS status) noexcept {
   }
 }
 
-// A handle has 32 significant bits, and is a multiple of 4: it is its own descriptor.
-HANDLE handle_of(int descriptor) noexcept {
-  return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(descriptor));
-}
-int descriptor_of(HANDLE handle) noexcept {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
-}
-
 class Handle {
  public:
   explicit Handle(HANDLE handle = nullptr) noexcept : handle_(handle) {}
@@ -71,91 +64,6 @@ class Handle {
  private:
   HANDLE handle_;
 };
-
-// A name as the kernel takes it: relative to an open directory, or absolute. It has no limit of 260
-// characters.
-struct NativeName {
-  HANDLE root = nullptr;
-  std::wstring text = {};
-};
-
-bool begins_with(std::string_view text, std::string_view begin) noexcept {
-  return text.substr(0, begin.size()) == begin;
-}
-
-// `\\server\share\x` and `C:\x`, below the kernel's directory of DOS devices.
-std::wstring below_devices(std::wstring const& path) {
-  bool const on_server = path.size() > 2 && path[0] == L'\\' && path[1] == L'\\';
-  return on_server ? L"\\??\\UNC" + path.substr(1) : L"\\??\\" + path;
-}
-
-// `call` writes a path, and returns its length, or the room that it needs. Both may grow between two calls.
-template <class Call> int read_path(Call&& call, std::wstring& out) {
-  for (DWORD room = MAX_PATH;;) {
-    out.resize(room);
-    DWORD const size = call(&out[0], room);
-    if (size == 0) return last_failure();
-    if (size < room) {
-      out.resize(size);
-      return 0;
-    }
-    room = size + 1;
-  }
-}
-
-int make_full(std::wstring const& path, std::wstring& out) {
-  auto const ask = [&](wchar_t* to, DWORD room) {
-    return ::GetFullPathNameW(path.c_str(), room, to, nullptr);
-  };
-  std::wstring full;
-  if (int const failed = read_path(ask, full); failed < 0) return failed;
-  out = below_devices(full);
-  return 0;
-}
-
-// The path of an open directory, below which there is a name with `..`, which the kernel does not know.
-int make_full_below(HANDLE directory, std::wstring const& name, std::wstring& out) {
-  auto const ask = [&](wchar_t* to, DWORD room) {
-    return ::GetFinalPathNameByHandleW(directory, to, room, FILE_NAME_NORMALIZED);
-  };
-  std::wstring path;
-  if (int const failed = read_path(ask, path); failed < 0) return failed;
-  constexpr std::wstring_view server = L"\\\\?\\UNC\\", local = L"\\\\?\\";
-  path = path.substr(0, server.size()) == server
-             ? L"\\\\" + path.substr(server.size())
-             : path.substr(path.substr(0, local.size()) == local ? local.size() : 0);
-  return make_full(path + L"\\" + name, out);
-}
-
-int make_path(std::string_view path, NativeName& out) {
-  std::string name(path);
-  std::replace(name.begin(), name.end(), '/', '\\');
-  bool const verbatim = begins_with(name, "\\\\?\\");
-  if (begins_with(name, "\\\\.\\")) return -ERROR_BAD_DEVICE;
-  std::size_t begin = verbatim ? 4 : 0;
-  if (name.size() >= begin + 2 && name[begin + 1] == ':') begin += 2; // a drive
-  if (name.empty()) return -ERROR_PATH_NOT_FOUND;
-  if (!has_windows_names(std::string_view(name).substr(begin), "\\")) return -ERROR_INVALID_NAME;
-  std::wstring wide;
-  if (!append_utf16(name, wide)) return -ERROR_NO_UNICODE_TRANSLATION;
-  if (!verbatim) return make_full(wide, out.text);
-  out.text = L"\\??\\" + wide.substr(4);
-  return 0;
-}
-
-int make_native(int directory, char const* name, NativeName& out) {
-  std::string_view const given = name;
-  if (directory == working_directory) return make_path(given, out);
-  out.root = handle_of(directory);
-  if (given.empty()) return -ERROR_PATH_NOT_FOUND;
-  if (given == ".") return 0;
-  if (!has_windows_names(given, "/")) return -ERROR_INVALID_NAME;
-  if (!append_utf16(given, out.text)) return -ERROR_NO_UNICODE_TRANSLATION;
-  std::replace(out.text.begin(), out.text.end(), L'/', L'\\');
-  if (given != ".." && !begins_with(given, "../")) return 0;
-  std::wstring const up = std::exchange(out.text, {});
-  return make_full_below(std::exchange(out.root, nullptr), up, out.text);
-}
 
 // Others may read, write, rename and remove every file that is open here.
 constexpr ULONG share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
@@ -559,9 +467,9 @@ FileOps& system_file_ops() noexcept {
 }
 
 bool may_write(char const* path) noexcept {
-  file_ops_windows_inl::NativeName native;
+  NativeName native;
   file_ops_windows_inl::Handle file;
-  return file_ops_windows_inl::make_native(working_directory, path, native) == 0
+  return make_native(working_directory, path, native) == 0
          && file_ops_windows_inl::open_native(native, {FILE_WRITE_DATA}, file)
                 == 0; // of a directory: add files
 }
