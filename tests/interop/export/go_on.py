@@ -15,7 +15,7 @@ import tempfile
 import time
 
 import fake_provider
-import resume
+from real_programs import PROGRAMS
 
 PROMPTS = ["Say it with a tool, please. %s" % fake_provider.CALL_A_TOOL,
            "And say it once more. %s" % fake_provider.CALL_A_TOOL]
@@ -123,7 +123,7 @@ def main():
     work.mkdir(parents=True)
     good = 0
     try:
-        program = resume.PROGRAMS[kind][0](executable, fake_provider.start(), home, work)
+        program = PROGRAMS[kind](executable, fake_provider.start(), home, work)
         program.prepare(sessions)
         for number, session in enumerate(sessions):
             try:
