@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 import * as api from "./api.js";
+import { ask, attempt, dismiss, notify } from "./asking.js";
 import { Attachments } from "./attachments.js";
 import { Channels } from "./channels.js";
 import { Details } from "./details.js";
+import { hearAll, pause } from "./feed.js";
 import { keepFocus, moveThroughList, seesFocus, toPart } from "./keyboard.js";
 import { List } from "./list.js";
 import { announce, copyText, icon, showCopied } from "./nodes.js";
 import { Talk } from "./talk.js";
+import { Visit } from "./visit.js";
 import { welcome } from "./welcome.js";
 
 const $ = (id) => document.getElementById(id);
@@ -17,78 +20,8 @@ const drafts = new Map(); // unsent text by conversation, null for a new one
 let hasTrash = false; // a conversation that is deleted can be restored
 let tokenLimit = null; // a conversation above this limit is summarised
 
-// The shown view: a conversation, a new one, or the channel logs. Opening another view leaves it;
-// its pending work then ends, or is not shown.
-class Visit {
-  constructor(id) {
-    this.id = id; // null until the server has given one
-    this.state = "idle"; // "asking": a message is being sent; "answering": the server accepted it
-    this.said = null; // the message of the running turn: its text, its bubble, whether it is stored, and the entry that asked before
-    this.stopping = false; // the user cancelled the answer, which the server does not know yet
-    this.lost = false; // the server cannot be reached
-    this.after = undefined; // the next message follows this entry: an earlier one was edited
-    this.settings = {}; // that the server has: the model and the system prompt; empty means the server's own
-    this.wanted = null; // those of the next message, if they were changed
-    this.end = null; // of the log that is shown
-    this.tokens = null;
-    this.leaving = new AbortController();
-  }
-
-  get signal() { return this.leaving.signal; }
-  get left() { return this.signal.aborted; }
-}
 let visit = new Visit(null);
 const details = new Details($, { attempt, now: () => ({ visit, tokenLimit }) });
-
-// Asks the user: a question with an input field, or one to confirm. Null if cancelled.
-function ask(question, { value = null, type = "text" } = {}) {
-  $("question").textContent = question;
-  $("reply").hidden = value === null;
-  $("reply").type = type;
-  $("reply").value = value ?? "";
-  $("ask").returnValue = "";
-  $("ask").showModal();
-  $("reply").select();
-  return new Promise((resolve) => {
-    $("ask").addEventListener("close", () => resolve($("ask").returnValue === "yes" ? $("reply").value : null), { once: true });
-  });
-}
-
-async function askOnceForToken() {
-  const token = await ask("Token of this server", { value: "", type: "password" });
-  if (!token) return false;
-  sessionStorage.setItem("token", token);
-  api.useToken(token);
-  return true;
-}
-let asked = null; // one question for all that wait for its answer
-function askForToken() {
-  asked ??= askOnceForToken().finally(() => { asked = null; });
-  return asked;
-}
-
-// Stays until the user dismisses it, sends a message or opens another view.
-function notify(text, undo = null) {
-  $("notice").textContent = text;
-  $("dismiss").hidden = text === "";
-  $("undo").hidden = undo === null;
-  $("undo").onclick = undo;
-  $("notice").classList.toggle("good", undo !== null);
-  keepFocus();
-}
-const dismiss = () => notify("");
-
-// Runs an action that may fail, and shows the error. `fix` is called when the token is refused.
-async function attempt(action, fix = askForToken) {
-  try {
-    return await action();
-  } catch (problem) {
-    if (problem.name === "AbortError") return undefined;
-    if (problem.status === 401 && await fix()) return attempt(action, fix);
-    notify(problem.message);
-    return undefined;
-  }
-}
 
 async function loadRows(query, signal) {
   const page = await attempt(() => api.list(query, signal));
@@ -196,8 +129,6 @@ async function show(here, hit) {
   if (reply) await hearTurn(here, reply);
 }
 
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 const ends = { finished: "The answer is complete.", interrupted: "The answer was stopped.", failed: "There is no complete answer.",
   too_long: "The answer was stopped: too many steps." };
 
@@ -206,7 +137,7 @@ async function hearTurn(here, reply) {
   here.stopping = here.lost = false;
   setState(here, "answering");
   announce("Answering.");
-  const heard = attempt(() => hearAll(here, reply));
+  const heard = attempt(() => hearAll(here, reply, { talk, hear }));
   talk.whileBusy(heard);
   const end = await heard;
   if (here.left) return;
@@ -314,36 +245,6 @@ async function takeBack(entry) {
     dismiss();
     if (await attempt(() => api.choose(here.id, last)) && !here.left) await show(here);
   });
-}
-
-// Returns the last event; null if the turn should not be followed any more. A lost connection is tried again each second,
-// until the user stops it.
-async function hearAll(here, reply) {
-  let last = "";
-  for (;;) {
-    try {
-      reply ??= await api.listen(here.id, last, here.signal);
-      here.lost = false;
-      if (reply.status === 204) return null;
-      const before = last;
-      for await (const [name, event] of api.events(reply)) {
-        if (event.type === "session" && before) return null; // this is another turn
-        last = name;
-        hear(here, event);
-        if (event.type === "done") return event;
-      }
-    } catch (lost) {
-      if (here.left || (lost instanceof api.Problem && lost.status < 500)) throw lost; // an answer of the server is final
-      if (!reply && !here.lost) talk.waiting("The connection is lost; trying again. Stop ends this.");
-      here.lost ||= !reply;
-    }
-    reply = null;
-    await pause(1000);
-    if (here.lost && here.stopping) {
-      talk.lost();
-      throw new Error("The connection is lost. Open the conversation again to see the result.");
-    }
-  }
 }
 
 function hear(here, event) {
