@@ -9,6 +9,7 @@ systems      what belongs to one operating system is in the bodies of the seam o
 msvc         what MSVC compiles has nothing that it is known to refuse
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
+length       no source file is longer than about 500 lines
 cost         preprocessed lines of sessionkit.hpp stay under the bound
 """
 import argparse
@@ -28,6 +29,7 @@ from systems import check_systems
 # <filesystem> 12,000, <nlohmann/json.hpp> 36,000. Ours is what sessionkit.hpp adds to the standard headers it includes.
 MOST_LINES_IN_ALL = 48_000
 MOST_LINES_OF_OWN = 4_000
+MOST_LINES_IN_A_FILE = 525
 
 COSTLY = re.compile(r"nlohmann/|fmt/|filesystem$|iostream$|fstream$|regex$|sstream$")
 NO_SOURCES = {"node_modules", "data", "corpus", "build", "__pycache__"}
@@ -78,19 +80,28 @@ def names_its_licence(path, text):
     return f"# {LICENCE}" in text.split("\n", 2)[:2]
 
 
-def check_first_lines(root, _):
-    seen = 0
+def sources(root):
     for folder in (".ci", "bench", "cmake", "docs", "examples", "include", "packaging", "scripts", "src", "tests", "tools"):
         for path in sorted((root / folder).rglob("*")):
-            if not is_source(path) or NO_SOURCES & set(path.relative_to(root).parts):
-                continue
-            seen += 1
-            text = path.read_text(encoding="utf-8")
-            if not names_its_licence(path, text):
-                yield f"{path.relative_to(root)} does not begin with {LICENCE}"
-            if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
-                yield f"{path.relative_to(root)} has no #pragma once"
+            if is_source(path) and not NO_SOURCES & set(path.relative_to(root).parts):
+                yield path, path.read_text(encoding="utf-8")
+
+
+def check_first_lines(root, _):
+    seen = 0
+    for path, text in sources(root):
+        seen += 1
+        if not names_its_licence(path, text):
+            yield f"{path.relative_to(root)} does not begin with {LICENCE}"
+        if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
+            yield f"{path.relative_to(root)} has no #pragma once"
     print(f"{seen} source files")
+
+
+def check_length(root, _):
+    lengths = {path.relative_to(root): text.count("\n") for path, text in sources(root)}
+    print(f"{len(lengths)} source files, the longest of {max(lengths.values())} lines")
+    yield from (f"{path} has {length} lines: split it" for path, length in lengths.items() if length > MOST_LINES_IN_A_FILE)
 
 
 def check_cost(root, compiler):
@@ -115,7 +126,7 @@ def check_cost(root, compiler):
 def main():
     checks = {"includes": check_includes, "rooms": check_rooms, "bodies": check_bodies,
               "systems": check_systems, "msvc": check_msvc, "patterns": check_patterns,
-              "first_lines": check_first_lines, "cost": check_cost}
+              "first_lines": check_first_lines, "length": check_length, "cost": check_cost}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--root", type=pathlib.Path, required=True)
