@@ -2,6 +2,7 @@
 // What needs neither files nor threads: a session in memory, requests to each provider, a compaction, a fork,
 // another dialect. Ids and times are fixed, so that the output is the same on each platform;
 // scripts/platforms compares it.
+#include <sessionkit/blades.hpp>
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/convert.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -65,7 +66,20 @@ void print_lines(sk::SessionStore& store, sk::SessionId const& id) {
 
 }
 
+// Where there are no files the error says so. Elsewhere it is that of a directory that does not exist.
+bool fails_without_files() {
+  sk::BladesStoreOptions options;
+  options.create = false;
+  auto const store = sk::open_blades_store("no such directory", options);
+#if defined(__wasi__)
+  return !store && store.error().code == sk::Errc::io_error;
+#else
+  return !store && store.error().code == sk::Errc::not_found;
+#endif
+}
+
 int main() {
+  std::printf("a store in files fails: %d\n", fails_without_files());
   auto const store = sk::make_memory_store();
   sk::NewSession about;
   about.id = sk::SessionId::parse("0123456789ab").value();

@@ -54,4 +54,10 @@ bool may_write(char const*) noexcept { return false; }
 
 int remove_directory(char const*) noexcept { return file_ops_wasi_inl::refused; }
 
+std::size_t name_begin(std::string_view path) noexcept { return path.find_last_of('/') + 1; } // npos + 1 is 0
+
+std::size_t root_length(std::string_view path) noexcept {
+  return !path.empty() && path.front() == '/' ? 1 : 0;
+}
+
 }}}
