@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from one_file_forwards import ROOT, load_script
 
@@ -68,6 +69,11 @@ class Files(unittest.TestCase):
                 self.assertEqual((clone / "first" / name).read_bytes(), text.encode())
                 self.assertEqual((clone / "second" / name).read_bytes(), (clone / "first" / name).read_bytes())
                 self.assertNotIn(str(ROOT), text)
+
+    def test_paths_of_windows_give_the_same_bytes(self):
+        found = script.interface
+        with unittest.mock.patch.object(script, "interface", lambda place: map(pathlib.PureWindowsPath, found(place))):
+            self.assertEqual(tuple(script.make(ROOT)), (HEADER, SOURCE))
 
     def test_a_locale_without_utf8_gives_the_same_bytes(self):
         plain = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
