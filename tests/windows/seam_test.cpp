@@ -426,6 +426,9 @@ TEST_CASE("the parts of a path on Windows") {
   CHECK(parent_directory("a\\b") == "a");
   CHECK(parent_directory("a") == ".");
   CHECK(parent_directory("\\a") == "\\");
+  CHECK(parent_directory("\\\\?\\C:\\a\\b") == "\\\\?\\C:\\a");
+  CHECK(parent_directory("\\\\?\\C:\\a") == "\\\\?\\C:\\"); // without the last one it is the volume
+  CHECK(parent_directory("//?/C:/a") == "//?/C:/");
 }
 
 TEST_CASE("a store's directory is made with its parents, whichever separators its path has") {

@@ -485,8 +485,14 @@ std::size_t name_begin(std::string_view path) noexcept {
 }
 
 std::size_t root_length(std::string_view path) noexcept {
-  std::size_t const drive = path.size() >= 2 && path[1] == ':' ? 2 : 0;
-  return drive + (path.size() > drive && file_ops_windows_inl::is_separator(path[drive]) ? 1 : 0);
+  auto const separates = [&](std::size_t at) {
+    return path.size() > at && file_ops_windows_inl::is_separator(path[at]);
+  };
+  // `\\?\C:\x` is for the kernel as it is.
+  bool const verbatim = separates(0) && separates(1) && separates(3) && path[2] == '?';
+  std::size_t const begin = verbatim ? 4 : 0;
+  std::size_t const drive = path.size() >= begin + 2 && path[begin + 1] == ':' ? begin + 2 : 0;
+  return drive + (separates(drive) ? 1 : 0);
 }
 
 }}}
