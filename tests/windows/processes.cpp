@@ -166,15 +166,16 @@ int kills(int count) {
   for (std::string const& id : acknowledged) lost += times.count(id) == 0 ? 1U : 0U;
   for (auto const& [id, n] : times) doubled += n > 1 ? 1U : 0U;
   std::size_t const unheard = times.size() - std::min(times.size(), acknowledged.size() + after);
-  std::printf("kills %d, acknowledged %zu, lost %zu, doubled %zu, unheard %zu, torn %zu, longest append "
-              "after a kill %lld ms\n",
-              count, acknowledged.size(), lost, doubled, unheard, found.damage,
-              static_cast<long long>(longest_lock.count()));
-  expect(lost == 0 && doubled == 0, "entries are lost or doubled");
+  expect(lost == 0 && doubled == 0,
+         std::to_string(lost) + " entries are lost, " + std::to_string(doubled) + " doubled");
   expect(acknowledged.size() > static_cast<std::size_t>(count), "hardly anything was acknowledged");
   expect(unheard <= static_cast<std::size_t>(count), "there is more than one unheard entry for each kill");
   expect(found.damage <= static_cast<std::size_t>(count), "there is more damage than there were kills");
   expect(sk::diagnose_store(dir.path()).ok(), "the doctor cannot look at the store");
+  std::printf("kills %d, acknowledged %zu, lost %zu, doubled %zu, unheard %zu, torn %zu, longest append "
+              "after a kill %lld ms\n",
+              count, acknowledged.size(), lost, doubled, unheard, found.damage,
+              static_cast<long long>(longest_lock.count()));
   return 0;
 }
 
@@ -207,9 +208,9 @@ int together(int count) {
     changes += who != before ? 1U : 0U;
     before = who;
   }
+  expect(changes > processes, "they did not write at once");
   std::printf("processes %d, entries %zu, lost 0, turns of a writer %zu\n", processes, found.ids.size(),
               changes);
-  expect(changes > processes, "they did not write at once");
   return 0;
 }
 
