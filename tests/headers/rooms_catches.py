@@ -287,6 +287,7 @@ TRICKS = [
     ("auto n = fsync(1) + getpid();", "uses fsync", "uses getpid"),
     ('auto n = std::getenv("HOME");', "uses std::getenv"),
     ("pid_t child = 0;", "uses pid_t"),
+    ('int n = std::system("x") + std::remove(path.c_str());', 'uses std::remove(path.c_str', "uses std::system"),
     ('char const* a = R"(errno ::open)"; auto b = "O_RDONLY"; // ENOENT, import <a>',),
     ("// a comment \\\nwith errno\nint x = file.unlink(a) + io::pread(b); /* #include <fcntl.h> */",),
     ("int EOF_or = EOF; auto n = ns::open(1); auto m = a<b>::open(2); namespace import { int y; }",),
