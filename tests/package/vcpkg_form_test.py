@@ -46,7 +46,9 @@ class Form(unittest.TestCase):
     def test_a_feature_adds_and_none_is_on_by_default(self):
         self.assertNotIn("default-features", self.manifest)
         for name, feature in self.manifest["features"].items():
-            self.assertEqual(list(feature), ["description", "dependencies"], name)
+            of_server = name in ("redis", "postgres", "mongo")  # they need the sockets of POSIX
+            self.assertEqual(list(feature), ["description", *["supports"] * of_server, "dependencies"], name)
+            self.assertEqual(feature.get("supports"), "!windows" if of_server else None, name)
         asked = self.call("vcpkg_check_features")
         pairs = dict(zip(asked[3::2], asked[4::2]))
         self.assertEqual(pairs, {name: f"SESSIONKIT_WITH_{name.upper()}" for name in self.manifest["features"] if name != "json"})
