@@ -6,8 +6,8 @@ import subprocess
 import sys
 import tempfile
 
-from check_platforms import (commit_faults, compiler_faults, history_of, promise_faults, run_faults, table_of, windows_faults,
-                             windows_rows)
+from check_platforms import (commit_faults, compiler_faults, history_of, promise_faults, run_faults, shown, table_of,
+                             windows_faults, windows_rows)
 
 PAGE = """
 ## Which promise was proved where
@@ -40,7 +40,7 @@ PAGE = """
 
 | what ran under wine | result | date | commit |
 |---|---|---|---|
-| `hello` | it ran | 2026-01-03 | 0123abce |
+| `hello` | it resumed the session | 2026-01-03 | 0123abce |
 | the kit | passed | 2026-01-03 | 0123abce |
 
 | promise | how it is kept |
@@ -87,7 +87,21 @@ PLANTED = [  # text, what takes its place, the fault that is reported
     ("| 2026-01-02 | 0123abcd |\n| x86_64-linux-musl", "| | 0123abcd |\n| x86_64-linux-musl", "x86_64-linux-gnu, kit has no date or no commit"),
     ("| passed | 2026-01-03 |", "| passed | |", "Windows: | the kit | passed | | 0123abce | has no date or no commit"),
     ("| what ran under wine |", "| what ran |", "there are no rows of Windows"),
+    ("| it resumed the session |", "| it ran |", "Windows: 'it ran' is no success"),
+    ("| the kit | passed |", "| the kit | 3 of 4 tests passed |", "Windows: '3 of 4 tests passed' is no success"),
+    ("| the kit | passed |", "| the kit | 4 of 4 tests passed |", None),
+    ("| the kit | passed |", "| the kit | failed: wine refuses to replace a file |", None),
 ]
+
+
+def ways_are_wrong():
+    """The small program must run in each way."""
+    runs = [{"target": "t", "program": "small", "way": way, "how": "here"} for way in ("library", "header_only", "one_file")]
+    said = [shown(some, ["t"], "small") for some in (runs, runs[1:], [])]
+    if said == ["ran here", "not tried", "not tried"]:
+        return 0
+    print(f"ways: {said}")
+    return 1
 
 
 def history_is_wrong():
@@ -131,7 +145,7 @@ def main():
         if (fault is None) != (not found) or (fault and not any(line == f"docs/platforms.md: {fault}" for line in found)):
             wrong += 1
             print(f"planted: {planted}\n  wanted: {fault}\n  found: {found}")
-    wrong += history_is_wrong()
+    wrong += history_is_wrong() + ways_are_wrong()
     print(f"{len(PLANTED)} planted, {wrong} not reported as they should be")
     return 1 if wrong else 0
 
