@@ -89,6 +89,9 @@ PLANTED = [  # text, what takes its place, the fault that is reported
     ("| what ran under wine |", "| what ran |", "there are no rows of Windows"),
     ("| it resumed the session |", "| it ran |", "Windows: 'it ran' is no success"),
     ("| the kit | passed |", "| the kit | 3 of 4 tests passed |", "Windows: '3 of 4 tests passed' is no success"),
+    ("| the kit | passed |", "| the kit | ended with status 1: All tests passed |",
+     "Windows: 'ended with status 1: All tests passed' is no success"),
+    ("| the kit | passed |", "| the kit | 4 tests passed, 1 failed |", "Windows: '4 tests passed, 1 failed' is no success"),
     ("| the kit | passed |", "| the kit | 4 of 4 tests passed |", None),
     ("| the kit | passed |", "| the kit | failed: wine refuses to replace a file |", None),
 ]

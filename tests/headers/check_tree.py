@@ -9,7 +9,7 @@ systems      what belongs to one operating system is in the bodies of the seam o
 msvc         what MSVC compiles has nothing that it is known to refuse
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
-length       no source file is longer than about 500 lines
+length       no source file, JavaScript too, is longer than about 500 lines
 cost         preprocessed lines of sessionkit.hpp stay under the bound
 """
 import argparse
@@ -99,7 +99,10 @@ def check_first_lines(root, _):
 
 
 def check_length(root, _):
-    lengths = {path.relative_to(root): text.count("\n") for path, text in sources(root)}
+    scripts = [path for folder in ("examples", "tests") for path in (root / folder).rglob("*.*js")
+               if path.suffix in (".js", ".mjs") and not NO_SOURCES & set(path.relative_to(root).parts)]
+    files = [*sources(root), *((path, path.read_text(encoding="utf-8")) for path in scripts)]
+    lengths = {path.relative_to(root): text.count("\n") for path, text in files}
     print(f"{len(lengths)} source files, the longest of {max(lengths.values())} lines")
     yield from (f"{path} has {length} lines: split it" for path, length in lengths.items() if length > MOST_LINES_IN_A_FILE)
 
