@@ -13,6 +13,7 @@ TEXTS = ["hello", "你好, 世界 🦀", 'two\nlines "quoted" \\ back', "it's; -
 
 class Both(FormatTest):
     """One store, changed by both sides. `said` maps each session to its (role, block) list."""
+    NAMED_BY = ""  # what our programs expect before the name of a session
 
     def begin(self, seed):
         self.random = random.Random(seed)
@@ -33,7 +34,7 @@ class Both(FormatTest):
         return self.run_cli(*args, "--store", self.store, **how)
 
     def append(self, session, role, text):
-        self.ours("append", session, "--role", role, "--text", "-", text=text)
+        self.ours("append", self.NAMED_BY + session, "--role", role, "--text", "-", text=text)
         self.said[session].append((role, ("text", text)))
 
     def we_append(self, session=None):

@@ -13,6 +13,7 @@ from claw0_session_store import SessionStore  # noqa: E402
 
 class Claw0(Both):
     """Sessions are known by their keys."""
+    NAMED_BY = "key:"
 
     def setUp(self):
         super().setUp()
@@ -48,13 +49,6 @@ class Claw0(Both):
         answer = self.text()
         self.theirs().save_turn(key, ask, [*blocks, {"type": "text", "text": answer}])
         self.said[key] += [*said, ("assistant", ("text", answer))]
-
-    def we_append(self, key=None):
-        key = key or self.some()
-        for role in ("user", "assistant"):
-            text = self.text()
-            self.ours("append", "key:" + key, "--role", role, "--text", "-", text=text)
-            self.said[key].append((role, ("text", text)))
 
     def we_remove(self):
         if len(self.said) < 3:

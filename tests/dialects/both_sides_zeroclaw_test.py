@@ -40,6 +40,7 @@ def quoted(text):
 @unittest.skipUnless(shutil.which("sqlite3"), "there is no sqlite3 shell")
 class ZeroClaw(Both):
     """Sessions are known by their keys: the active one of a key answers."""
+    NAMED_BY = "key:"
 
     def shell_text(self, sql):
         """What ZeroClaw's statements print, in a process of their own."""
@@ -114,13 +115,6 @@ class ZeroClaw(Both):
         session, pair = self.active(key), [(role, self.text()) for role in ("user", "assistant")]
         self.shell(self.rows(session, *pair) + f"UPDATE sessions SET updated_at = '{self.now()}' WHERE session_id = '{session}';")
         self.said[key] += [(role, ("text", text)) for role, text in pair]
-
-    def we_append(self, key=None):
-        key = key or self.some()
-        for role in ("user", "assistant"):
-            text = self.text()
-            self.ours("append", "key:" + key, "--role", role, "--text", "-", text=text)
-            self.said[key].append((role, ("text", text)))
 
     def they_compact(self):
         """Within a turn: the boundary is the last stored row, the summary comes before the pair that is not stored yet."""

@@ -10,7 +10,8 @@ from patterns import TOKEN
 SEAM = {f"include/sessionkit/{path}" for path in (
     "detail/base/file_access_windows-inl.hpp", "detail/base/file_ops_posix-inl.hpp", "detail/base/file_ops_wasi-inl.hpp",
     "detail/base/file_ops_windows-inl.hpp", "detail/base/lock_holder_posix-inl.hpp",
-    "detail/base/native_name_windows-inl.hpp", "detail/base/random_bits_posix-inl.hpp", "detail/base/random_bits_windows-inl.hpp", "detail/base/sockets_posix-inl.hpp",
+    "detail/base/native_name_windows-inl.hpp", "detail/base/random_bits_posix-inl.hpp", "detail/base/random_bits_windows-inl.hpp",
+    "detail/base/sockets_posix-inl.hpp",
     "detail/base/standard_descriptors_posix-inl.hpp", "detail/base/standard_descriptors_windows-inl.hpp",
     "detail/base/system_fault_posix-inl.hpp", "detail/base/system_fault_windows-inl.hpp",
     "detail/base/text_memory_posix-inl.hpp", "detail/base/text_memory_windows-inl.hpp", "detail/base/windows_header.hpp",
