@@ -42,7 +42,7 @@ class Demo(ProgramTest):
         terminal = Terminal(self, ROOT / "scripts/demo", "--show", "--size", "1", env=self.environment())
         for title in ("== 1. A conversation with a tool", "== 2. The same log", "== 3. A session of 1 MB", "== 4. Your turn"):
             terminal.expect(title, 500)
-        terminal.expect("you> ")
+        terminal.prompt()
         terminal.type("/quit\n")
         self.assertEqual(terminal.wait(), 0)
 

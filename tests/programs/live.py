@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of chat and chat_host: a provider that refuses invalid histories, and a terminal."""
+import codecs
 import fcntl
 import json
 import os
@@ -52,11 +53,17 @@ class FakeProvider:
         return [json.loads(line)["body"] for line in self.requests_file.read_text(encoding="utf-8").splitlines()]
 
 
+LISTENS = "\ue000"  # in what a terminal shows: here the line editor begins to read a line
+ENDED = "\ue001"  # and here the program has ended
+
+
 class Terminal:
     """A program that runs in a terminal, and its output."""
 
     def __init__(self, test, *command, env=None, columns=100):
         self.shown = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.unread = ""
         environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), "LSAN_OPTIONS": LSAN_OPTIONS, **(env or {})})
         # The program's end stays open here: the last output is lost when the last end of a terminal closes.
         self.fd, self.program_end = os.openpty()
@@ -81,33 +88,33 @@ class Terminal:
             if not self.read(end - time.monotonic()):
                 raise AssertionError(f"{text!r} did not come, but {self.shown!r}")
         before, self.shown = self.shown.split(text, 1)
-        return before + text
+        return (before + text).replace(LISTENS, "")
 
     def read(self, seconds):
         if seconds <= 0 or not select.select([self.fd], [], [], seconds)[0]:
             return False
-        piece = read_terminal(self.fd).decode("utf-8", "replace")
+        piece = read_terminal(self.fd)
+        text = self.unread + self.decoder.decode(piece)
+        begun = re.search(r"(\x1b(\[[0-9;?]*)?)?\Z", text).start()  # a control sequence whose end comes with the next piece
+        text, self.unread = text[:begun].replace("\x1b[?2004h", LISTENS), text[begun:]
         # A line editor's control sequences are not what a person reads.
-        self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\x07\x08]", "", piece)
-        return piece != ""
+        self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\x07\x08]", "", text)
+        return piece != b""
 
     def type(self, text):
         os.write(self.fd, text.encode())
 
-    def say(self, line, prompt="you> "):
+    def say(self, line):
         """Types a line, and returns the output until the next prompt."""
         self.type(line + "\n")
-        return self.expect(prompt)
+        return self.prompt()
 
     def prompt(self):
-        """Waits until the program waits for a line, after all that it shows; returns the output until then."""
-        shown = self.expect("you> ")
-        while self.read(0.5) or not shown.endswith("you> ") or self.shown:
-            shown, self.shown = shown + self.shown, ""
-        return shown
+        """Waits until the program reads a line, which a prompt in a shown conversation is not; returns the output until then."""
+        return self.expect(LISTENS) + self.expect("you> ")
 
     def show(self, command):
-        """Types a command that may show its own prompt, and returns its output."""
+        """Types a command, at whichever prompt, and returns its output."""
         self.type(command + "\n/end\n")
         shown = self.expect("there is no command /end")
         self.expect("/help lists them")
@@ -127,7 +134,7 @@ class Terminal:
         return self.wait()
 
     def wait(self, seconds=60):
-        """The exit code; negative: the signal that ended it."""
+        """The exit code, with all that was shown read; negative: the signal that ended it."""
         end = time.monotonic() + seconds
         while self.status is None and time.monotonic() < end:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -137,6 +144,11 @@ class Terminal:
                 time.sleep(0.01)
         if self.status is None:
             raise AssertionError(f"the program is still there; it shows {self.shown!r}")
+        while self.read(0.01):  # room for the mark, if the terminal is full
+            pass
+        os.write(self.program_end, ENDED.encode())
+        while ENDED not in self.shown:
+            self.read(1)
         return self.status
 
     def close(self):

@@ -111,7 +111,7 @@ class Provider(ProgramTest):
         self.assertIn("gopher", run.err)
         self.assertNotIn("asking again", run.out)  # the failure is permanent
         terminal = Terminal(self, CHAT, "--provider", "openai", "--base-url", "http://127.0.0.1:1", "--store", self.store)
-        terminal.expect("you> ")
+        terminal.prompt()
         terminal.type("x\n")
         self.assertIn("127.0.0.1", terminal.expect("asking again"))  # the server does not answer
 
@@ -130,7 +130,7 @@ class Provider(ProgramTest):
     def test_ctrl_c_while_nothing_comes(self):
         for fake, provider in self.in_both({"text": "So far", "stall": True}):
             terminal = Terminal(self, CHAT, *self.flags(fake, provider))
-            terminal.expect("you> ")
+            terminal.prompt()
             terminal.type("Tell me\n")
             terminal.expect("So")  # a word that may go on is shown when it has ended
             begin = time.monotonic()
@@ -138,7 +138,7 @@ class Provider(ProgramTest):
             terminal.expect(" far")
             terminal.expect("[interrupted]")
             self.assertLess(time.monotonic() - begin, 2)
-            terminal.expect("you> ")
+            terminal.prompt()
             self.assertIn("I remember 2 of your messages", terminal.say("And?"))
             terminal.type("/quit\n")
             self.assertEqual(terminal.wait(), 0)
@@ -172,7 +172,7 @@ class Provider(ProgramTest):
             said = 0
             for _ in range(times):
                 terminal = Terminal(self, CHAT, *self.flags(fake, provider, "-c"))
-                terminal.prompt()  # chat first shows the end of the conversation, which has prompts too
+                terminal.prompt()
                 terminal.type(f"Turn {said}\n")
                 said += 1
                 terminal.expect("assistant> ")

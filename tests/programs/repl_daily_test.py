@@ -22,7 +22,7 @@ class Daily(ProgramTest):
 
     def terminal(self, *arguments):
         terminal = Terminal(self, CHAT, "--store", self.store, *arguments)
-        self.intro = terminal.expect("you> ")
+        self.intro = terminal.prompt()
         return terminal
 
     def run_chat(self, *arguments, stdin=""):

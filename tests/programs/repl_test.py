@@ -34,7 +34,7 @@ class Repl(ProgramTest):
         """The list "try it" of claw0's s03, point by point."""
         first = self.terminal(*arguments)
         first.expect("New session")
-        first.expect("you> ")
+        first.prompt()
         self.assertIn('You said "My cat is Momo"', first.say("My cat is Momo"))
         self.assertIn("I remember 2 of your messages", first.say("She is grey"))
         first.type("/quit\n")
@@ -46,7 +46,7 @@ class Repl(ProgramTest):
         self.assertIn('First you said: "My cat is Momo"', again.say("What did I say first?"))
         again.type("/new\n")
         again.expect("New session ")
-        again.expect("you> ")
+        again.prompt()
         self.assertIn("I remember 1 of your messages", again.say("Something else"))
         listed = again.say("/sessions")
         self.assertIn("My cat is Momo", listed)
@@ -56,7 +56,7 @@ class Repl(ProgramTest):
         other = next(row for row in rows if "Momo" in row[-1])
         again.type(f"/switch {other[1] if 'claw0' in arguments else other[0]}\n")
         again.expect("Restored: 3 previous turns")
-        again.expect("you> ")
+        again.prompt()
         history = again.show("/history")
         for words in ("you> My cat is Momo", "you> She is grey", "assistant> First you said"):
             self.assertIn(words, history)
@@ -102,12 +102,12 @@ class Repl(ProgramTest):
 
     def test_what_is_typed_during_a_turn_is_the_next_message(self):
         terminal = self.terminal(*self.script({"text": "word " * 60}))
-        terminal.expect("you> ")
+        terminal.prompt()
         terminal.type("first\n")
         terminal.expect("word word")
         terminal.type("second\nthird\n")
         terminal.expect("I remember 3 of your messages")
-        terminal.expect("you> ")
+        terminal.prompt()
         history = terminal.show("/history")
         self.assertEqual(re.findall("you> (.*)", history)[:3], ["first", "second", "third"])
 
@@ -188,12 +188,12 @@ class Repl(ProgramTest):
 
     def test_ctrl_c_keeps_the_partial_answer_and_the_repl_continues(self):
         terminal = self.terminal(*self.script({"text": "word " * 2000, "delay_ms": 20, "chunk": 5}))
-        terminal.expect("you> ")
+        terminal.prompt()
         terminal.type("Talk\n")
         terminal.expect("word word word ")
         terminal.type("\x03")
         terminal.expect("[interrupted]")
-        terminal.expect("you> ")
+        terminal.prompt()
         self.assertIn("I remember 2 of your messages", terminal.say("Go on"))
         self.assertRegex(terminal.show("/history"), r"assistant> (word )+ ?\[interrupted\]")
         terminal.type("half a line")
@@ -350,7 +350,7 @@ class Repl(ProgramTest):
     def test_without_auto_save_a_conversation_is_stored_at_the_end(self):
         first = self.terminal("--no-auto-save")
         first.expect("[not stored before the end]")
-        first.expect("you> ")
+        first.prompt()
         first.say("My cat is Momo")
         self.assertEqual(self.stored_lines(), 0)
         self.assertIn("My cat is Momo", first.say("/sessions"))
@@ -370,12 +370,11 @@ class Repl(ProgramTest):
     def test_a_conversation_that_another_program_continued_is_not_overwritten(self):
         self.chat("one\n")
         slow = self.terminal("--no-auto-save")
-        slow.expect("you> ")
+        slow.prompt()
         slow.say("two")
         self.chat("three\n")
         slow.type("/quit\n")
         self.assertEqual(slow.wait(), 1)
-        slow.read(1)
         self.assertIn("another program changed session ", slow.shown)
         history = self.chat("/history\n")
         self.assertIn("three", history)
