@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The same work as foreign.cpp in plain Python: it parses each record with `json.loads`, and keeps nothing of it."""
 import json
-import os
 import pathlib
 import resource
 import sqlite3

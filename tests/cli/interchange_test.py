@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import unittest
-from pathlib import Path
 
 from engines import Postgres, Redis, why_missing
 from support import DATA, PI, SESSIONKIT, ProgramTest

@@ -125,7 +125,7 @@ class Stdout(ProgramTest):
             self.assertEqual(quiet.err, "")
 
     def test_output_does_not_depend_on_the_locale(self):
-        session = self.new("--title", "Gr\u00fc\u00dfe")
+        self.new("--title", "Gr\u00fc\u00dfe")
         for locale in ("C", "POSIX", "de_DE.ISO-8859-1"):
             self.assertIn("Gr\u00fc\u00dfe", self.ok("ls", env={"LC_ALL": locale}).out)
 

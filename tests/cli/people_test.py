@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import stat
-import time
 import unittest
 
 from support import HERE, PI, ProgramTest

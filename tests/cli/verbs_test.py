@@ -4,8 +4,6 @@ import fcntl
 import json
 import os
 import resource
-import shutil
-import signal
 import unittest
 
 from support import PI, ProgramTest, texts

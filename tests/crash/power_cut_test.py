@@ -2,7 +2,6 @@
 """T7: the power of a mounted ext4 image is cut while a writer runs; and without syncs the same test must fail."""
 import os
 import random
-import subprocess
 import sys
 import time
 

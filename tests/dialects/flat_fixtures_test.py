@@ -3,13 +3,12 @@
 import json
 import unittest
 
-import support  # noqa: F401  (makes the oracles importable)
+from support import DATA, FormatTest  # first: it makes the oracles importable
 import check_anthropic
 import check_gemini
 import check_openai
 import check_responses
 import check_valid_rebuild
-from support import DATA, FormatTest
 
 CASES = sorted(p for p in (DATA / "flat").iterdir() if p.is_dir())
 LATER = sorted((DATA / "flat-v2").glob("*.jsonl"))

@@ -4,12 +4,11 @@ documents; where we differ from a program it has a bug, and each is listed here 
 import json
 import unittest
 
-import support  # noqa: F401  (makes the oracles importable)
+from support import DATA, FormatTest  # first: it makes the oracles importable
 import check_anthropic
 import check_gemini
 import check_responses
 from readers import read_panel_index
-from support import DATA, FormatTest
 
 CASES = [(system, case) for system in ("aipanel", "zyhive")
          for case in json.loads((DATA / "go-systems" / f"{system}.json").read_text())["cases"]]

@@ -4,9 +4,8 @@ rest by the rules of the providers."""
 import json
 import unittest
 
-import support  # noqa: F401  (makes the oracles importable)
+from support import DATA, FormatTest  # first: it makes the oracles importable
 import check_anthropic
-from support import DATA, FormatTest
 
 ZEROCLAW = [case for case in json.loads((DATA / "zeroclaw" / "zeroclaw.json").read_text())["cases"]
             if case["name"].startswith("norm-")]

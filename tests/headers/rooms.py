@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the tree, as docs/architecture.md lists them, and the rules that keep files in them."""
-import pathlib
 import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

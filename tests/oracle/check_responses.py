@@ -62,7 +62,7 @@ WS = " \t\n\r\f\v\u00a0\u2028\u2029\u0085\u3000"  # as in check_anthropic.py
 NAME_RE = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 DATA_RE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,(.+)\Z", re.S)
 TEXT_LIMIT, URL_LIMIT = 10485760, 20971520
-KINDS = {  # type: required members, other members, beginning of ids
+KINDS = {  # kind: required members, other members, beginning of ids
     "message": ({"role", "content"}, {"type", "id", "status", "phase"}, "msg"),
     "function_call": ({"type", "call_id", "name", "arguments"}, {"id", "status"}, "fc"),
     "function_call_output": ({"type", "call_id", "output"}, {"id", "status"}, "fc"),

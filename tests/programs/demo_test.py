@@ -4,7 +4,8 @@ import re
 import subprocess
 import unittest
 
-from live import CHAT, HERE, ProgramTest, Terminal
+from live import HERE, Terminal
+from support import CHAT, ProgramTest
 
 ROOT = HERE.parent.parent
 

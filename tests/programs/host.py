@@ -11,7 +11,8 @@ import threading
 import time
 import unittest
 
-from live import LSAN_OPTIONS, FakeProvider, ProgramTest
+from live import LSAN_OPTIONS, FakeProvider
+from support import ProgramTest
 
 CHAT_HOST = os.environ.get("CHAT_HOST", "")
 HAS_CURL = os.environ.get("CHAT_HAS_CURL", "1") in ("1", "TRUE", "ON")

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from host import FakeProvider, HostTest, in_parallel, needs_curl
-from live import CHAT
+from support import CHAT
 
 USERS = 8
 KILLS = 200 if "SESSIONKIT_SOAK" in os.environ else 20

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import unittest
 
-from host import HostTest, text_of, wait_for
+from host import HostTest, wait_for
 
 
 def age(store):

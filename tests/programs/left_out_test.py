@@ -9,7 +9,7 @@ import unittest
 import zlib
 
 from host import FakeProvider, HostTest, needs_curl
-from live import CHAT, Run
+from support import CHAT, Run
 
 PROVIDERS = ("anthropic", "openai", "openai-responses", "gemini")
 PROFILES = ("native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw", "ephemeral")

@@ -19,7 +19,7 @@ LSAN_OPTIONS = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0"
 sys.path.insert(0, str(HERE.parent / "cli"))
 sys.path.insert(0, str(HERE.parent / "oracle"))
 sys.dont_write_bytecode = True
-from support import CHAT, ENVIRONMENT, ProgramTest, Run, read_terminal  # noqa: E402,F401
+from support import read_terminal  # noqa: E402
 
 
 class FakeProvider:

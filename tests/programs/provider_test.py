@@ -10,7 +10,8 @@ import unittest
 import urllib.error
 import urllib.request
 
-from live import CHAT, FakeProvider, ProgramTest, Run, Terminal
+from live import FakeProvider, Terminal
+from support import CHAT, ProgramTest, Run
 
 FORMATS = ("anthropic", "openai")
 

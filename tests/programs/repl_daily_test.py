@@ -5,7 +5,8 @@ import re
 import time
 import unittest
 
-from live import CHAT, ProgramTest, Run, Terminal
+from live import Terminal
+from support import CHAT, ProgramTest, Run
 import check_anthropic
 import check_gemini
 import check_openai

@@ -8,10 +8,10 @@ import shutil
 import time
 import unittest
 
-from live import CHAT, HERE, ProgramTest
+from live import HERE
 import keyboard
 from keyboard import DOWN, ENTER, ESCAPE, UP
-from support import PI
+from support import CHAT, PI, ProgramTest
 
 COLOURS = {"NO_COLOR": ""}
 CTRL_D, CTRL_U, TAB, ALT_ENTER = "\x04", "\x15", "\t", "\x1b\r"

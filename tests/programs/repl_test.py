@@ -8,7 +8,8 @@ import signal
 import time
 import unittest
 
-from live import CHAT, ProgramTest, Run, Terminal
+from live import Terminal
+from support import CHAT, ProgramTest, Run
 
 
 class Repl(ProgramTest):

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from host import CHAT_HOST
-from live import CHAT, ProgramTest
+from support import CHAT, ProgramTest
 import completion_test as store_tool
 
 QUESTIONS = {  # typed text, required offers, forbidden offers
