@@ -58,7 +58,7 @@ NAMES = re.compile(r"""
   | \b(?:SIG|POLL)[A-Z]+\b
   | \b(?:pid|uid|gid|mode|off|off64|dev|ino|socklen|ssize|sigset)_t\b | \bpthread_\w+
   | (?<![\w.>:])(?:std\s*::\s*)?(?:fopen|freopen|tmpfile|tmpnam|getenv|signal|raise)\s*\(
-  | \bstd\s*::\s*(?:system\s*\(|(?:rename|remove)\s*\(\s*(?:"|[\w.]+\.c_str\b))
+  | \bstd\s*::\s*(?:(?:system|rename)\s*\(|remove\s*\((?:[^(),]|\((?:[^()]|\([^()]*\))*\))*\))  # not <algorithm>'s remove
   | (?<![\w.>:])(?:f(?:ileno|dopen|sync|datasync|truncate)|p(?:open|close|read|write)|lseek|unlink|rmdir|dup2?|mk[sd]temp|realpath|
       get[pug]id|gete[ug]id|getcwd|chdir|isatty|u?sleep|nanosleep|sysconf|secure_getenv|(?:un)?setenv|strerror_r|memrchr|
       clock_gettime|(?:gm|local)time_r|sched_yield)\s*\(    # functions that standard headers may bring
