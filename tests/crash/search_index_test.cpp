@@ -3,6 +3,7 @@
 // same, and a process that was killed leaves the index of before.
 #include "planned_fault.hpp"
 #include "support/catch.hpp"
+#include "support/forwarding_store.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/upkeep/search_index.hpp>
@@ -19,22 +20,14 @@ namespace {
 std::string const root = "/home/index";
 
 /// A store that counts how often a log is read.
-class Counted final : public sk::SessionStore {
+class Counted final : public ForwardingStore {
  public:
-  sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
-    return inner_->append(id, batch);
-  }
+  Counted() : ForwardingStore(sk::make_memory_store()) {}
   sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
     ++reads;
     return inner_->read(id, range);
   }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
-  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
   int reads = 0;
-
- private:
-  std::shared_ptr<sk::SessionStore> inner_ = sk::make_memory_store();
 };
 
 std::vector<sk::SessionId> ids() {

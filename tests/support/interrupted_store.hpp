@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A store in which another process is quicker.
 #pragma once
-#include <sessionkit/session_store.hpp>
+#include "support/forwarding_store.hpp"
 
 #include <functional>
-#include <memory>
-#include <utility>
 
 namespace sessionkit_test {
 
 /// Runs something of another process after the first list, which is where `Session::resume` has looked for
 /// the key, and before each append.
-class InterruptedStore final : public sessionkit::SessionStore {
+class InterruptedStore final : public ForwardingStore {
  public:
-  explicit InterruptedStore(std::shared_ptr<sessionkit::SessionStore> inner) : inner_(std::move(inner)) {}
+  using ForwardingStore::ForwardingStore;
   std::function<void()> after_look = [] {}, before_append = [] {};
   std::size_t looks = 0;
 
@@ -22,22 +20,11 @@ class InterruptedStore final : public sessionkit::SessionStore {
     before_append();
     return inner_->append(id, batch);
   }
-  sessionkit::Result<sessionkit::RecordPage> read(sessionkit::SessionId const& id,
-                                                  sessionkit::ReadRange const& range) override {
-    return inner_->read(id, range);
-  }
-  sessionkit::Result<sessionkit::SessionInfo> info(sessionkit::SessionId const& id) override {
-    return inner_->info(id);
-  }
   sessionkit::Result<sessionkit::SessionPage> list(sessionkit::ListQuery const& query) override {
     auto page = inner_->list(query);
     if (looks++ == 0) after_look();
     return page;
   }
-  sessionkit::Result<void> remove(sessionkit::SessionId const& id) override { return inner_->remove(id); }
-
- private:
-  std::shared_ptr<sessionkit::SessionStore> inner_;
 };
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/forwarding_store.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/conversation.hpp>
@@ -214,22 +215,15 @@ TEST_CASE("reading the last message of a long log does not read the log") {
   auto session = sk::Session::create(store).value();
   for (int i = 0; i < 5000; ++i) session.append(sk::user(std::string(2000, 'x'))).value();
   session.append(sk::user("last")).value();
-  struct Counting final : sk::SessionStore {
-    std::shared_ptr<sk::SessionStore> inner;
+  struct Counting final : ForwardingStore {
     std::size_t bytes = 0;
-    explicit Counting(std::shared_ptr<sk::SessionStore> store) : inner(std::move(store)) {}
-    sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
-      return inner->append(id, batch);
-    }
+    using ForwardingStore::ForwardingStore;
     sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-      auto page = inner->read(id, range);
+      auto page = inner_->read(id, range);
       if (page)
         for (auto const& item : page->items()) bytes += item.line.size();
       return page;
     }
-    sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner->info(id); }
-    sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner->list(query); }
-    sk::Result<void> remove(sk::SessionId const& id) override { return inner->remove(id); }
   };
   auto const counting = std::make_shared<Counting>(store);
   auto const opened = sk::Session::open(counting, session.id()).value();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/forwarding_store.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -39,8 +40,9 @@ struct ThrowingClock {
 };
 
 // A store in which memory runs out on request.
-class ThrowingStore final : public sk::SessionStore {
+class ThrowingStore final : public ForwardingStore {
  public:
+  ThrowingStore() : ForwardingStore(sk::make_memory_store()) {}
   bool throws = false;
   std::size_t thrown = 0;
 
@@ -49,15 +51,6 @@ class ThrowingStore final : public sk::SessionStore {
     if (throws) throw std::bad_alloc();
     return inner_->append(id, batch);
   }
-  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-    return inner_->read(id, range);
-  }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
-  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
-
- private:
-  std::shared_ptr<sk::SessionStore> inner_ = sk::make_memory_store();
 };
 
 }

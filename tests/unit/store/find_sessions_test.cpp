@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/forwarding_store.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/session.hpp>
@@ -38,12 +39,9 @@ class Shelf {
 };
 
 // A store whose lists fail, and on demand all that it reads.
-class Listless final : public sk::SessionStore {
+class Listless final : public ForwardingStore {
  public:
-  explicit Listless(std::shared_ptr<sk::SessionStore> inner) : inner_(std::move(inner)) {}
-  sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
-    return inner_->append(id, batch);
-  }
+  using ForwardingStore::ForwardingStore;
   sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
     if (fails_to_read) return unreadable();
     return inner_->read(id, range);
@@ -56,15 +54,12 @@ class Listless final : public sk::SessionStore {
     if (lists++ < good_lists) return inner_->list(query);
     return sk::Error{sk::Errc::unavailable, 0, "no lists"};
   }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
 
   std::size_t lists = 0, good_lists = 0;
   bool fails_to_read = false;
 
  private:
   static sk::Error unreadable() { return {sk::Errc::corrupt, 0, "unreadable"}; }
-
-  std::shared_ptr<sk::SessionStore> inner_;
 };
 
 }

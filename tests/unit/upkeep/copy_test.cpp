@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/foreign_stores.hpp"
+#include "support/forwarding_store.hpp"
 
 #include <sessionkit/copy.hpp>
 #include <sessionkit/file_store.hpp>
@@ -35,9 +36,9 @@ Lines lines_of(sk::SessionStore& store, sk::SessionId const& id) {
 }
 
 /// Fails, forgets or falsifies on request; else works like the store below.
-class Troubled final : public sk::SessionStore {
+class Troubled final : public ForwardingStore {
  public:
-  explicit Troubled(Store inner) : inner_(std::move(inner)) {}
+  using ForwardingStore::ForwardingStore;
   std::uint64_t appends_until_failure = UINT64_MAX; ///< the failing call stores nothing
   sk::Errc failure = sk::Errc::unavailable;
   bool falsifies = false; ///< every byte 'x' becomes 'y'
@@ -56,15 +57,6 @@ class Troubled final : public sk::SessionStore {
     for (std::size_t i = 0; i < lines.size(); ++i) other.records[i].line = lines[i];
     return inner_->append(id, other);
   }
-  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-    return inner_->read(id, range);
-  }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
-  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
-  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
-
- private:
-  Store inner_;
 };
 
 sk::Session talk(Store const& store, int turns) {
