@@ -9,7 +9,7 @@ from patterns import TOKEN
 # The bodies for one system, and the header that brings <windows.h>. The name of a new body is added here.
 SEAM = {f"include/sessionkit/{path}" for path in (
     "detail/base/file_access_windows-inl.hpp", "detail/base/file_ops_posix-inl.hpp", "detail/base/file_ops_wasi-inl.hpp",
-    "detail/base/file_ops_windows-inl.hpp", "detail/base/lock_holder_posix-inl.hpp",
+    "detail/base/file_ops_windows-inl.hpp", "detail/base/file_status_windows-inl.hpp", "detail/base/lock_holder_posix-inl.hpp",
     "detail/base/native_name_windows-inl.hpp", "detail/base/random_bits_posix-inl.hpp", "detail/base/random_bits_windows-inl.hpp",
     "detail/base/sockets_posix-inl.hpp",
     "detail/base/standard_descriptors_posix-inl.hpp", "detail/base/standard_descriptors_windows-inl.hpp",

@@ -163,6 +163,7 @@ constexpr Import imports[] = {
     {"NtSetInformationFile", Reports::status},
     {"NtQueryInformationFile", Reports::status},
     {"NtQueryVolumeInformationFile", Reports::status},
+    {"NtQueryObject", Reports::status},
     {"ReadFile", Reports::last_error},
     {"WriteFile", Reports::last_error},
     {"FlushFileBuffers", Reports::last_error},

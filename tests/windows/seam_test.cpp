@@ -429,6 +429,8 @@ TEST_CASE("the parts of a path on Windows") {
   CHECK(parent_directory("\\\\?\\C:\\a\\b") == "\\\\?\\C:\\a");
   CHECK(parent_directory("\\\\?\\C:\\a") == "\\\\?\\C:\\"); // without the last one it is the volume
   CHECK(parent_directory("//?/C:/a") == "//?/C:/");
+  CHECK(parent_directory(R"(\\?\Volume{0a}\a\b)") == R"(\\?\Volume{0a}\a)");
+  CHECK(parent_directory(R"(\\?\Volume{0a}\a)") == R"(\\?\Volume{0a}\)");
 }
 
 TEST_CASE("a store's directory is made with its parents, whichever separators its path has") {

@@ -35,6 +35,33 @@ inline void** import_of(char const* function) {
   return nullptr;
 }
 
+/// Lets this program call another function in place of one of the system, while an object of this class
+/// exists.
+class ReplacedImport {
+ public:
+  ReplacedImport(char const* function, void* replacement) : place_(import_of(function)) {
+    if (place_ == nullptr) give_up(std::string("this program does not call ") + function);
+    real_ = *place_;
+    set(replacement);
+  }
+  ~ReplacedImport() { set(real_); }
+  ReplacedImport(ReplacedImport const&) = delete;
+  ReplacedImport& operator=(ReplacedImport const&) = delete;
+
+  template <class Function> Function real() const { return reinterpret_cast<Function>(real_); }
+
+ private:
+  void set(void* function) {
+    DWORD before = 0;
+    ::VirtualProtect(place_, sizeof *place_, PAGE_READWRITE, &before);
+    *place_ = function;
+    ::VirtualProtect(place_, sizeof *place_, before, &before);
+  }
+
+  void** place_;
+  void* real_ = nullptr;
+};
+
 /// How a function reports a failure.
 enum class Reports { status, last_error, code, no_handle };
 
@@ -43,15 +70,10 @@ class SystemFailure {
  public:
   /// The call of this number fails (the first is 0) with `code`: a status for `Reports::status`, else an
   /// error code.
-  SystemFailure(char const* function, Reports reports, std::uint32_t code, int at) {
-    place_ = import_of(function);
-    if (place_ == nullptr) give_up(std::string("this program does not call ") + function);
-    state() = {reinterpret_cast<Function>(*place_), reports, code, at, false};
-    set(reinterpret_cast<void*>(&called));
+  SystemFailure(char const* function, Reports reports, std::uint32_t code, int at)
+      : replaced_(function, reinterpret_cast<void*>(&called)) {
+    state() = {replaced_.real<Function>(), reports, code, at, false};
   }
-  ~SystemFailure() { set(reinterpret_cast<void*>(state().real)); }
-  SystemFailure(SystemFailure const&) = delete;
-  SystemFailure& operator=(SystemFailure const&) = delete;
 
   static bool fired() { return state().fired; }
 
@@ -79,14 +101,8 @@ class SystemFailure {
     ::SetLastError(state().code);
     return state().reports == Reports::no_handle ? ~Word{0} : 0;
   }
-  void set(void* function) {
-    DWORD before = 0;
-    ::VirtualProtect(place_, sizeof *place_, PAGE_READWRITE, &before);
-    *place_ = function;
-    ::VirtualProtect(place_, sizeof *place_, before, &before);
-  }
 
-  void** place_ = nullptr;
+  ReplacedImport replaced_;
 };
 
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <common/failure.hpp>
 #include <common/text.hpp>
 #include <filesystem>
@@ -69,7 +70,15 @@ struct Pipe {
   }
 };
 
-/// A running shell; its process ends with this object.
+/// The system's own shell. By its name alone, a program in the working directory would be started.
+std::wstring path_of_shell() {
+  wchar_t folder[MAX_PATH];
+  UINT const size = GetSystemDirectoryW(folder, MAX_PATH);
+  if (size == 0 || size >= MAX_PATH) throw system_refused("cannot find cmd.exe");
+  return std::wstring(folder, size) + L"\\cmd.exe";
+}
+
+/// A running shell. If it is still there with this object, it ends, and all processes that it has started.
 class Child {
  public:
   explicit Child(std::string const& command) {
@@ -81,17 +90,26 @@ class Child {
     start.hStdInput = input_.read.get();
     start.hStdOutput = output_.write.get();
     start.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+    std::wstring const shell = path_of_shell();
     std::wstring line = std::filesystem::path("cmd.exe /d /s /c \"" + command + "\"").wstring();
     PROCESS_INFORMATION made = {};
-    if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &made) == 0)
+    if (job_.get() == nullptr
+        || CreateProcessW(shell.c_str(), line.data(), nullptr, nullptr, TRUE, CREATE_SUSPENDED, nullptr,
+                          nullptr, &start, &made)
+               == 0)
       throw system_refused("cannot start a program");
-    CloseHandle(made.hThread);
     process_ = Handle(made.hProcess);
+    Handle const thread(made.hThread);
+    AssignProcessToJobObject(job_.get(), process_.get());
+    ResumeThread(thread.get());
     input_.read.close();
     output_.write.close();
   }
   ~Child() {
-    TerminateProcess(process_.get(), 1);
+    if (!has_ended_ || !is_written_) { // any of the processes may keep the writer waiting
+      TerminateJobObject(job_.get(), 1);
+      TerminateProcess(process_.get(), 1); // where it could not be added to the job
+    }
     if (writer_.joinable()) writer_.join();
   }
   Child(Child const&) = delete;
@@ -107,6 +125,7 @@ class Child {
         rest.remove_prefix(put);
       }
       input_.write.close();
+      is_written_ = true;
     });
   }
   /// Adds what the program has written. False at its end.
@@ -121,16 +140,20 @@ class Child {
     return true;
   }
   /// Its exit code once it has ended.
-  std::optional<DWORD> code() const {
+  std::optional<DWORD> code() {
     DWORD ended = 0;
     if (WaitForSingleObject(process_.get(), 2) != WAIT_OBJECT_0) return std::nullopt;
     GetExitCodeProcess(process_.get(), &ended);
+    has_ended_ = true;
     return ended;
   }
 
  private:
   Pipe input_, output_;
+  Handle job_{CreateJobObjectW(nullptr, nullptr)};
   Handle process_;
+  bool has_ended_ = false;
+  std::atomic<bool> is_written_{false};
   std::thread writer_ = {};
 };
 

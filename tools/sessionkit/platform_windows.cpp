@@ -2,9 +2,12 @@
 #include "platform.hpp"
 #include "windows_header.hpp"
 
+#include <algorithm>
 #include <common/failure.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <system_error>
 
 #include <fcntl.h>
 #include <io.h>
@@ -26,12 +29,32 @@ HANDLE handle_of(Stream stream) {
   return GetStdHandle(kinds[static_cast<int>(stream)]);
 }
 
+// What is typed, in UTF-8. Other calls give it in the console's code page, which lacks most characters.
+std::string read_console() {
+  wchar_t typed[4096];
+  DWORD got = 0;
+  if (ReadConsoleW(handle_of(Stream::in), typed, 4096, &got, nullptr) == 0)
+    throw system_failure(std::error_code(static_cast<int>(GetLastError()), std::system_category()),
+                         "cannot read the console");
+  constexpr wchar_t end_key = 26; // Ctrl-Z
+  if (got == 0 || typed[0] == end_key) return {};
+  auto const convert = [&](char* to, int room) {
+    return WideCharToMultiByte(CP_UTF8, 0, typed, static_cast<int>(got), to, room, nullptr, nullptr);
+  };
+  std::string text(static_cast<std::size_t>(convert(nullptr, 0)), '\0');
+  convert(text.data(), static_cast<int>(text.size()));
+  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+  return text;
+}
+
 }
 
 /// The streams carry the bytes that are written, and a console shows UTF-8 and colours.
 void prepare_process() {
   for (FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  static UINT const code_page = GetConsoleOutputCP(); // zero without a console
   SetConsoleOutputCP(CP_UTF8);
+  std::atexit([] { SetConsoleOutputCP(code_page); }); // for the programs after this one
   for (Stream const stream : {Stream::out, Stream::error}) {
     DWORD mode = 0;
     if (GetConsoleMode(handle_of(stream), &mode) != 0)
@@ -74,6 +97,13 @@ Screen size_of_terminal() {
 }
 
 std::size_t read_stdin(char* to, std::size_t bytes) {
+  static std::string typed;
+  if (is_terminal(Stream::in)) {
+    if (typed.empty()) typed = read_console();
+    std::size_t const n = typed.copy(to, bytes);
+    typed.erase(0, n);
+    return n;
+  }
   int const n = _read(0, to, static_cast<unsigned>(bytes));
   if (n < 0) throw system_failure(errno, "cannot read stdin");
   return static_cast<std::size_t>(n);

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/file_access_windows.hpp>
 #include <sessionkit/detail/base/windows_header.hpp>
 
+#include <cstdint>
 #include <vector>
 
 #include <aclapi.h>
@@ -27,7 +28,7 @@ struct Sid {
 // The user of this process, those who may do everything anyway, and what only they may use.
 class Identity {
  public:
-  Identity() noexcept {
+  Identity() {
     system_.make(WinLocalSystemSid);
     administrators_.make(WinBuiltinAdministratorsSid);
     creator_.make(WinCreatorOwnerSid);
@@ -43,6 +44,7 @@ class Identity {
   unsigned number_of(PSID owner) noexcept {
     if (owner == nullptr) return windows_owner::other; // it has none
     if (user_.is(owner) || default_owner_.is(owner)) return windows_owner::user;
+    if (is_administrator_ && administrators_.is(owner)) return windows_owner::user; // made while elevated
     return system_.is(owner) || administrators_.is(owner) ? windows_owner::system : windows_owner::other;
   }
   bool is_trusted(PSID sid, PSID owner) noexcept {
@@ -57,7 +59,7 @@ class Identity {
     alignas(8) unsigned char list[sizeof(ACL) + 3 * (sizeof(ACCESS_ALLOWED_ACE) + SECURITY_MAX_SID_SIZE)];
   };
 
-  void read_token() noexcept {
+  void read_token() {
     HANDLE token = nullptr;
     if (::OpenProcessToken(::GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return;
     alignas(8) unsigned char info[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
@@ -68,6 +70,13 @@ class Identity {
     if (::GetTokenInformation(token, TokenOwner, info, sizeof info, &size) != 0)
       ::CopySid(sizeof default_owner_.bytes, default_owner_.get(),
                 reinterpret_cast<TOKEN_OWNER*>(info)->Owner);
+    ::GetTokenInformation(token, TokenGroups, nullptr, 0, &size);
+    std::vector<std::uint64_t> groups(size / sizeof(std::uint64_t) + 1);
+    if (::GetTokenInformation(token, TokenGroups, groups.data(), size, &size) != 0) {
+      auto const* const all = reinterpret_cast<TOKEN_GROUPS*>(groups.data());
+      for (DWORD i = 0; i < all->GroupCount; ++i) // while not elevated, the group is there and only denies
+        is_administrator_ = is_administrator_ || administrators_.is(all->Groups[i].Sid);
+    }
     ::CloseHandle(token);
   }
   void build(Descriptor& out, DWORD inherited) noexcept {
@@ -82,6 +91,7 @@ class Identity {
   }
 
   Sid user_, default_owner_, system_, administrators_, creator_, owner_rights_;
+  bool is_administrator_ = false;
   Descriptor file_, directory_;
 };
 

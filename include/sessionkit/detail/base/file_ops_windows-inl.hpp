@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/file_access_windows.hpp>
 #include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/file_status_windows.hpp>
 #include <sessionkit/detail/base/native_name_windows.hpp>
 #include <sessionkit/detail/base/windows_codes.hpp>
 #include <sessionkit/detail/base/windows_header.hpp>
@@ -108,12 +109,15 @@ template <class Call> int when_shared(Call&& call, bool denied_too = false) {
   }
 }
 
-// Refuses links of all kinds. A file that a service fetches on demand is one too: its bytes are elsewhere.
-int refuse_link(HANDLE handle) noexcept {
-  FILE_ATTRIBUTE_TAG_INFO info = {};
-  if (::GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &info, sizeof info) == 0)
-    return last_failure();
-  return (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 ? -windows_code::is_a_link : 0;
+// Where Windows protects a folder from a program ("Controlled folder access"), it answers "not found" to a
+// new file. If its directory is there, access was denied.
+int unless_protected(NativeName name, int failed) {
+  if (failed != -ERROR_FILE_NOT_FOUND && failed != -ERROR_PATH_NOT_FOUND) return failed;
+  std::size_t const end = name.text.find_last_of(L'\\');
+  name.text.erase(end == std::wstring::npos ? 0 : end);
+  Handle parent;
+  return open_native(name, {FILE_READ_ATTRIBUTES, FILE_DIRECTORY_FILE}, parent) == 0 ? -ERROR_ACCESS_DENIED
+                                                                                     : failed;
 }
 
 bool is_directory(HANDLE handle) noexcept {
@@ -122,8 +126,8 @@ bool is_directory(HANDLE handle) noexcept {
          && info.Directory != 0;
 }
 
-// The name of an open file as its directory has it; empty if the system does not say.
-std::wstring name_of_open(HANDLE handle) {
+// The path of an open file below the root of its volume, which is `\`; empty if the system does not say.
+std::wstring path_of_open(HANDLE handle) {
   constexpr int normalized_class = 48, name_class = 9; // the first is there since Windows 10 1803
   constexpr ULONG bytes = sizeof(ULONG) + 32768 * sizeof(wchar_t);
   std::unique_ptr<ULONG[]> const memory(new ULONG[bytes / sizeof(ULONG)]);
@@ -131,11 +135,15 @@ std::wstring name_of_open(HANDLE handle) {
   for (int const kind : {normalized_class, name_class}) {
     auto const what = static_cast<FILE_INFORMATION_CLASS>(kind);
     if (ntdll::NtQueryInformationFile(handle, &io, memory.get(), bytes, what) < 0) continue;
-    std::wstring_view const path(reinterpret_cast<wchar_t const*>(memory.get() + 1),
-                                 memory[0] / sizeof(wchar_t));
-    return std::wstring(path.substr(path.find_last_of(L'\\') + 1));
+    return {reinterpret_cast<wchar_t const*>(memory.get() + 1), memory[0] / sizeof(wchar_t)};
   }
   return {};
+}
+
+// The name of an open file as its directory has it; empty if the system does not say.
+std::wstring name_of_open(HANDLE handle) {
+  std::wstring const path = path_of_open(handle);
+  return path.substr(path.find_last_of(L'\\') + 1);
 }
 
 // True if a file below an open directory was opened, and its name has other capital letters.
@@ -152,43 +160,22 @@ bool leads_to_other_case(NativeName const& name) {
          && has_other_case(file.get(), name);
 }
 
-// 128 bits of the file and 64 of the volume in two numbers: files of one volume never have the same two.
-void set_identity(HANDLE handle, BY_HANDLE_FILE_INFORMATION const& info, FileStatus& out) noexcept {
-  FILE_ID_INFO id = {};
-  std::uint64_t low = std::uint64_t{info.nFileIndexHigh} << 32 | info.nFileIndexLow, high = 0;
-  out.device = info.dwVolumeSerialNumber;
-  if (::GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id) != 0) {
-    out.device = id.VolumeSerialNumber;
-    std::copy_n(id.FileId.Identifier, sizeof low, reinterpret_cast<unsigned char*>(&low));
-    std::copy_n(id.FileId.Identifier + sizeof low, sizeof high, reinterpret_cast<unsigned char*>(&high));
-  }
-  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-  out.device ^= high * odd;
-  out.inode = low ^ (high * odd >> 1 | high << 63);
-}
-
-int read_status(HANDLE handle, FileStatus& out) {
-  BY_HANDLE_FILE_INFORMATION info = {};
-  if (::GetFileInformationByHandle(handle, &info) == 0) return last_failure();
-  FileStatus status;
-  bool const directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-  status.kind = (info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 ? FileStatus::link
-                : directory                                                 ? FileStatus::directory
-                : ::GetFileType(handle) == FILE_TYPE_DISK                   ? FileStatus::regular
-                                                                            : FileStatus::other;
-  set_identity(handle, info, status);
-  status.size = directory ? 0 : std::uint64_t{info.nFileSizeHigh} << 32 | info.nFileSizeLow;
-  status.links = info.nNumberOfLinks;
-  constexpr std::int64_t between_1601_and_1970 = 116'444'736'000'000'000;
-  status.modified_ns = static_cast<std::int64_t>((std::uint64_t{info.ftLastWriteTime.dwHighDateTime} << 32
-                                                  | info.ftLastWriteTime.dwLowDateTime)
-                                                 - between_1601_and_1970)
-                       * 100;
-  FileAccess access;
-  if (int const failed = read_access(handle, directory, access); failed < 0) return failed;
-  status.owner = access.owner;
-  status.mode = access.mode;
-  out = status;
+// Refuses links of all kinds. A file whose bytes a service keeps is opened again, by way of the service.
+int refuse_link(NativeName const& name, Opening how, Handle& file) {
+  DWORD tag = 0;
+  int failed = read_tag(file.get(), tag);
+  if (failed < 0 || tag == 0) return failed;
+  if (leads_elsewhere(tag)) return -windows_code::is_a_link;
+  how.options &= ~ULONG{FILE_OPEN_REPARSE_POINT};
+  how.disposition = FILE_OPEN;
+  Handle again;
+  FileStatus first, second;
+  failed = when_shared([&] { return open_native(name, how, again); });
+  if (failed == 0) failed = read_status(file.get(), first);
+  if (failed == 0) failed = read_status(again.get(), second);
+  if (failed < 0) return failed;
+  if (!first.same_file(second)) return -windows_code::is_a_link; // put there meanwhile
+  file = std::move(again);
   return 0;
 }
 
@@ -213,7 +200,8 @@ int set_information(HANDLE handle, int kind, Value* value, std::size_t bytes) no
 // A file system without these requests, such as FAT.
 bool is_unknown(int failure) noexcept {
   return failure == -ERROR_INVALID_PARAMETER || failure == -ERROR_NOT_SUPPORTED
-         || failure == -ERROR_INVALID_FUNCTION || failure == -ERROR_CALL_NOT_IMPLEMENTED;
+         || failure == -ERROR_INVALID_FUNCTION || failure == -ERROR_CALL_NOT_IMPLEMENTED
+         || failure == -windows_code::no_such_request;
 }
 
 int rename_open(HANDLE file, NativeName const& to, bool replace) {
@@ -252,7 +240,8 @@ int remove_name(int directory, char const* name, ULONG kind) {
   return when_shared(
       [&]() -> int {
         Handle file;
-        int const failed = open_native(native, {DELETE, kind | FILE_OPEN_REPARSE_POINT}, file);
+        int const failed =
+            open_native(native, {DELETE, kind | FILE_OPEN_REPARSE_POINT | FILE_WRITE_THROUGH}, file);
         if (failed == 0 && has_other_case(file.get(), native)) return -ERROR_FILE_NOT_FOUND;
         return failed < 0 ? failed : remove_open(file.get());
       },
@@ -309,7 +298,9 @@ class SystemFileOps final : public FileOps {
     Handle file;
     auto const try_open = [&] { return open_native(native, how, file); };
     int failed = when_shared(try_open);
-    if (failed == -ERROR_ACCESS_DENIED && has(flags, OpenFlags::directory)) {
+    if (how.disposition != FILE_OPEN) failed = unless_protected(native, failed);
+    if (has(flags, OpenFlags::directory)
+        && (failed == -ERROR_ACCESS_DENIED || failed == -ERROR_WRITE_PROTECT)) {
       how.access &= ~static_cast<ACCESS_MASK>(FILE_ADD_FILE);
       failed = when_shared(try_open);
     }
@@ -319,7 +310,7 @@ class SystemFileOps final : public FileOps {
       return has(flags, OpenFlags::create) ? -windows_code::other_case : -ERROR_FILE_NOT_FOUND;
     if (::GetFileType(file.get()) != FILE_TYPE_DISK) return -ERROR_BAD_DEVICE;
     if (!has(flags, OpenFlags::follow_links))
-      if (int const refused = refuse_link(file.get()); refused < 0) return refused;
+      if (int const refused = refuse_link(native, how, file); refused < 0) return refused;
     FILE_END_OF_FILE_INFO empty = {};
     if (has(flags, OpenFlags::truncate)
         && ::SetFileInformationByHandle(file.get(), FileEndOfFileInfo, &empty, sizeof empty) == 0)
@@ -351,10 +342,14 @@ class SystemFileOps final : public FileOps {
   int sync_data(int descriptor) override { return sync(descriptor); }
   int sync(int descriptor) override {
     HANDLE const handle = handle_of(descriptor);
+    // The call would flush the whole disk.
+    if (is_directory(handle) && path_of_open(handle) == L"\\") return 0;
     if (::FlushFileBuffers(handle) != 0) return 0;
     int const failed = last_failure();
-    // The file system's own log keeps the names, whether it takes this call for a directory or not.
-    return is_directory(handle) && (failed == -ERROR_ACCESS_DENIED || is_unknown(failed)) ? 0 : failed;
+    // Names are written through to the disk, whether the file system takes this call for a directory or not.
+    bool const cannot =
+        failed == -ERROR_ACCESS_DENIED || failed == -ERROR_WRITE_PROTECT || is_unknown(failed);
+    return is_directory(handle) && cannot ? 0 : failed;
   }
   int status(int descriptor, FileStatus& out) override { return read_status(handle_of(descriptor), out); }
   int status_at(int directory, char const* name, FileStatus& out) override {
@@ -385,8 +380,9 @@ class SystemFileOps final : public FileOps {
     NativeName native;
     if (int const failed = make_native(directory, name, native); failed < 0) return failed;
     Handle made;
-    return open_native(
-        native, {FILE_READ_ATTRIBUTES, FILE_DIRECTORY_FILE, FILE_CREATE, private_security(true)}, made);
+    constexpr ULONG options = FILE_DIRECTORY_FILE | FILE_WRITE_THROUGH;
+    Opening const how{FILE_READ_ATTRIBUTES, options, FILE_CREATE, private_security(true)};
+    return unless_protected(native, open_native(native, how, made));
   }
   int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override {
     NativeName source, target;
@@ -488,9 +484,11 @@ std::size_t root_length(std::string_view path) noexcept {
   auto const separates = [&](std::size_t at) {
     return path.size() > at && file_ops_windows_inl::is_separator(path[at]);
   };
-  // `\\?\C:\x` is for the kernel as it is.
+  // `\\?\C:\x` and `\\?\Volume{..}\x` are for the kernel as they are.
   bool const verbatim = separates(0) && separates(1) && separates(3) && path[2] == '?';
   std::size_t const begin = verbatim ? 4 : 0;
+  if (std::size_t end = path.find('}'); verbatim && path.substr(begin, 7) == "Volume{" && end != path.npos)
+    return end + (separates(end + 1) ? 2 : 1);
   std::size_t const drive = path.size() >= begin + 2 && path[begin + 1] == ':' ? begin + 2 : 0;
   return drive + (separates(drive) ? 1 : 0);
 }

@@ -7,9 +7,13 @@
 #include <sessionkit/detail/base/windows_names.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <winternl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -49,18 +53,34 @@ int make_full(std::wstring const& path, std::wstring& out) {
   return 0;
 }
 
-// The path of an open directory, below which there is a name with `..`, which the kernel does not know.
+// The kernel's path of a name that begins with `..`, which the kernel does not know, below an open directory.
+// The volume of the directory need not have a letter.
 int make_full_below(HANDLE directory, std::wstring const& name, std::wstring& out) {
+  constexpr auto name_of_object = static_cast<OBJECT_INFORMATION_CLASS>(1);
+  constexpr ULONG bytes = sizeof(UNICODE_STRING) + 32768 * sizeof(wchar_t);
+  std::unique_ptr<std::uint64_t[]> const memory(new std::uint64_t[bytes / sizeof(std::uint64_t)]);
+  NTSTATUS const status = ::NtQueryObject(directory, name_of_object, memory.get(), bytes, nullptr);
+  if (status < 0) return -static_cast<int>(::RtlNtStatusToDosError(status));
+  auto const& text = *reinterpret_cast<UNICODE_STRING const*>(memory.get());
+  std::wstring path(text.Buffer, text.Length / sizeof(wchar_t)), below; // of the volume's root
   auto const ask = [&](wchar_t* to, DWORD room) {
-    return ::GetFinalPathNameByHandleW(directory, to, room, FILE_NAME_NORMALIZED);
+    return ::GetFinalPathNameByHandleW(directory, to, room, VOLUME_NAME_NONE);
   };
-  std::wstring path;
-  if (int const failed = read_path(ask, path); failed < 0) return failed;
-  constexpr std::wstring_view server = L"\\\\?\\UNC\\", local = L"\\\\?\\";
-  path = path.substr(0, server.size()) == server
-             ? L"\\\\" + path.substr(server.size())
-             : path.substr(path.substr(0, local.size()) == local ? local.size() : 0);
-  return make_full(path + L"\\" + name, out);
+  if (int const failed = read_path(ask, below); failed < 0) return failed;
+  std::size_t const root = path.size() - std::min(path.size(), below.size());
+  if (path.size() > root && path.back() == L'\\') path.pop_back();
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t const end = std::min(name.find(L'\\', at), name.size());
+    std::wstring const part = name.substr(at, end - at);
+    if (part == L"..")
+      path.resize(std::max(root, path.find_last_of(L'\\')));
+    else if (!part.empty() && part != L".")
+      path += L'\\' + part;
+    at = end + 1;
+  }
+  if (path.size() == root) path += L'\\'; // without it, the name is that of the volume
+  out = std::move(path);
+  return 0;
 }
 
 int make_path(std::string_view path, NativeName& out) {

@@ -23,6 +23,7 @@
 #if defined(_WIN32)
 #include <sessionkit/detail/base/file_access_windows-inl.hpp>
 #include <sessionkit/detail/base/file_ops_windows-inl.hpp>
+#include <sessionkit/detail/base/file_status_windows-inl.hpp>
 #include <sessionkit/detail/base/native_name_windows-inl.hpp>
 #include <sessionkit/detail/base/random_bits_windows-inl.hpp>
 #include <sessionkit/detail/base/standard_descriptors_windows-inl.hpp>

@@ -10,7 +10,9 @@ std::string_view system_advice(SystemFault fault) noexcept {
   switch (fault) {
   case SystemFault::too_large: return "use a file system that permits larger files (NTFS does)";
   case SystemFault::no_access: // also of a rename or removal, while another program has the file open
-    return "give this user the right to it, or end the other program that has it open";
+    return "give this user the right to it, end the other program that has it open, or allow this program in "
+           "the "
+           "folder (Windows Security, Controlled folder access)";
   case SystemFault::read_only: return "take the write protection from the disk";
   case SystemFault::too_many_open: return "close some files";
   default: return {};
