@@ -18,6 +18,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -137,11 +138,23 @@ sigset_t block_ends() {
 
 /// True if one of the signals came before the time was over.
 bool ended_within(sigset_t const& ends, std::chrono::seconds time) {
+#if defined(__APPLE__) // has no sigtimedwait
+  constexpr std::chrono::milliseconds step{100};
+  for (auto waited = std::chrono::milliseconds{0}; waited < time; waited += step) {
+    sigset_t pending;
+    for (int const signal : {SIGINT, SIGTERM})
+      if (sigpending(&pending) == 0 && sigismember(&pending, signal) == 1 && sigismember(&ends, signal) == 1)
+        return true;
+    std::this_thread::sleep_for(step);
+  }
+  return false;
+#else
   timespec const limit{time.count(), 0};
   int signal = 0;
   do signal = sigtimedwait(&ends, nullptr, &limit);
   while (signal < 0 && errno == EINTR);
   return signal > 0;
+#endif
 }
 
 /// Returns the exit code.

@@ -238,7 +238,9 @@ bool run(Fault const& fault, bool with_others, bool reopens, bool goes_on, std::
   FaultyFileOps ops(process);
   bool hit_open = false;
   ops.before = [&](Call call) {
-    hit_open = hit_open || (fault.error == EACCES && ops.calls() >= at && call == Call::open);
+    hit_open =
+        hit_open
+        || ((fault.error == EACCES || fault.error == EPERM) && ops.calls() >= at && call == Call::open);
     if (ops.calls() < at || process.dead()) return;
     if (fault.kind == Kind::die) process.die();
     if (fault.kind == Kind::die_in_write && call == Call::write) process.die_in_next_write();
@@ -279,7 +281,7 @@ TEST_CASE(
     "way") {
   Tally tally;
   std::vector<Fault> faults;
-  for (int const error : {EIO, ENOSPC, EDQUOT, EINTR, EACCES, EMFILE, EROFS, ENOLCK, EFBIG})
+  for (int const error : {EIO, ENOSPC, EDQUOT, EINTR, EACCES, EPERM, EMFILE, EROFS, ENOLCK, EFBIG})
     for (bool const sticky : {false, true}) faults.push_back({Kind::error, error, sticky});
   for (bool const sticky : {false, true}) faults.push_back({Kind::short_write, 0, sticky});
   for (Kind const kind : {Kind::lost_sync, Kind::die, Kind::die_in_write}) faults.push_back({kind, 0, false});

@@ -221,7 +221,7 @@ bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
   FaultyFileOps ops(process);
   plan(ops, process, {kind, error, sticky}, at);
   bool hit_open = false;
-  if (error == EACCES)
+  if (error == EACCES || error == EPERM)
     ops.before = [&](Call call) { hit_open = hit_open || (ops.calls() >= at && call == Call::open); };
   Host host(ops, [&] { return process.dead(); });
   host.run();
@@ -246,7 +246,7 @@ bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
 TEST_CASE("T4: each system call of creating, appending, listing, compacting, forking and removing fails in "
           "each way") {
   Tally tally;
-  for (int const error : {EIO, ENOSPC, EDQUOT, EINTR, EACCES, EMFILE, EROFS, ENOLCK, EFBIG})
+  for (int const error : {EIO, ENOSPC, EDQUOT, EINTR, EACCES, EPERM, EMFILE, EROFS, ENOLCK, EFBIG})
     for (bool const sticky : {false, true})
       for (std::int64_t at = 0; run(Kind::error, error, sticky, at, tally); ++at) {}
   for (bool const sticky : {false, true})

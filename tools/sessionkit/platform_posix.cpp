@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <common/failure.hpp>
 #include <csignal>
@@ -67,7 +68,8 @@ int open_new_file(std::string const& path) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 std::ptrdiff_t write_to(int descriptor, char const* from, std::size_t bytes) {
-  return ::write(descriptor, from, bytes);
+  constexpr std::size_t most = std::size_t{1} << 30; // macOS refuses more than 2 GiB
+  return ::write(descriptor, from, std::min(bytes, most));
 }
 int sync_file(int descriptor) { return ::fsync(descriptor); }
 int close_file(int descriptor) { return ::close(descriptor); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Waits for changes of a file with inotify of Linux. Elsewhere it looks at the file often.
 #include "waiting.hpp"
 
 #include <csignal>
@@ -6,7 +7,9 @@
 #include <filesystem>
 
 #include <poll.h>
+#if defined(__linux__)
 #include <sys/inotify.h>
+#endif
 #include <unistd.h>
 
 namespace cli {
@@ -18,6 +21,7 @@ void note_interrupt(int) { got_interrupt = 1; }
 
 constexpr timespec with_events{1, 0}, without_events{0, 200'000'000};
 
+#if defined(__linux__)
 int watch_directory(std::string const& directory) {
   int const inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (inotify < 0) return -1;
@@ -26,6 +30,36 @@ int watch_directory(std::string const& directory) {
   close(inotify);
   return -1;
 }
+
+/// True if one of the events is about the file. Consumes all pending events.
+bool is_about(std::string const& name, int inotify) {
+  alignas(inotify_event) char buffer[4096];
+  bool ours = false;
+  for (ssize_t n; (n = read(inotify, buffer, sizeof buffer)) > 0;) {
+    for (ssize_t at = 0; at < n;) {
+      auto const& event = *reinterpret_cast<inotify_event const*>(buffer + at);
+      bool const all = (event.mask & (IN_Q_OVERFLOW | IN_IGNORED)) != 0;
+      ours = ours || all || (event.len > 0 && name == event.name);
+      at += static_cast<ssize_t>(sizeof event + event.len);
+    }
+  }
+  return ours;
+}
+#else
+int watch_directory(std::string const&) { return -1; }
+bool is_about(std::string const&, int) { return true; }
+#endif
+
+#if defined(__APPLE__)
+// macOS has no ppoll. A signal just before `poll` is noticed when the time is over.
+int ppoll(pollfd* files, nfds_t count, timespec const* time, sigset_t const* during) {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, during, &before);
+  int const n = poll(files, count, static_cast<int>(time->tv_sec * 1000 + time->tv_nsec / 1'000'000));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return n;
+}
+#endif
 
 }
 
@@ -39,7 +73,6 @@ struct FileWatch::Watch {
   Watch(Watch const&) = delete;
   Watch& operator=(Watch const&) = delete;
   ~Watch();
-  bool changed() const;
 };
 
 FileWatch::Watch::Watch(std::string const& path) : name(std::filesystem::path(path).filename().string()) {
@@ -61,21 +94,6 @@ FileWatch::Watch::~Watch() {
   if (inotify >= 0) close(inotify);
 }
 
-/// True if one of the events is about our file. Consumes all pending events.
-bool FileWatch::Watch::changed() const {
-  alignas(inotify_event) char buffer[4096];
-  bool ours = false;
-  for (ssize_t n; (n = read(inotify, buffer, sizeof buffer)) > 0;) {
-    for (ssize_t at = 0; at < n;) {
-      auto const& event = *reinterpret_cast<inotify_event const*>(buffer + at);
-      bool const all = (event.mask & (IN_Q_OVERFLOW | IN_IGNORED)) != 0;
-      ours = ours || all || (event.len > 0 && name == event.name);
-      at += static_cast<ssize_t>(sizeof event + event.len);
-    }
-  }
-  return ours;
-}
-
 FileWatch::FileWatch(std::string const& path) : watch_(std::make_unique<Watch>(path)) {}
 FileWatch::~FileWatch() = default;
 
@@ -92,7 +110,7 @@ FileWatch::Woken FileWatch::wait() {
     int const n = ppoll(watched, 2, watch_->inotify >= 0 ? &with_events : &without_events, &during);
     if (got_interrupt != 0) return Woken::interrupted;
     if (n > 0 && watched[1].revents != 0) return Woken::unread;
-    if (n <= 0 || watch_->changed()) return Woken::look;
+    if (n <= 0 || is_about(watch_->name, watch_->inotify)) return Woken::look;
   }
 }
 

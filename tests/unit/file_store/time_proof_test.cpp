@@ -110,6 +110,8 @@ TEST_CASE("a time that the next change may share proves nothing") {
   CHECK(TimeProof(coarse).shows_next_change(file, file.changed_ns + 50'000'001));
   file.changed_ns = 100 * second_ns; // a file system that stores whole seconds
   CHECK_FALSE(TimeProof(fine).shows_next_change(file, file.changed_ns + second_ns));
+  CHECK(sk::detail::coarseness_of(100 * second_ns) == 2 * second_ns);
+  CHECK(sk::detail::coarseness_of(100 * second_ns + 1) == 50'000'000);
 }
 
 TEST_CASE("a list in a new process opens no transcript whose times are those of its row") {

@@ -250,6 +250,41 @@ TEST_CASE("the directories of a new store are synced, and the one above at the f
 
 namespace {
 
+/// The directory `closed` can be passed, but not opened.
+class PassableOps final : public FaultyFileOps {
+ public:
+  std::string closed;
+  sk::detail::SystemFault refusal = sk::detail::SystemFault::no_access;
+  int refused = 0;
+  int open(int directory, char const* name, sk::detail::OpenFlags flags) override {
+    if (name != closed) return FaultyFileOps::open(directory, name, flags);
+    ++refused;
+    return -sk::detail::system_code(refusal);
+  }
+};
+
+}
+
+TEST_CASE("a directory that may be passed but not opened keeps no store from its work") {
+  using sk::detail::SystemFault;
+  for (auto const refusal : {SystemFault::no_access, SystemFault::not_permitted}) {
+    TempDir dir;
+    PassableOps ops;
+    ops.refusal = refusal;
+    ops.closed = dir.path();
+    { REQUIRE(sk::detail::open_file_store(ops, dir / "s", {})); } // makes it, and would sync its name
+    CHECK(ops.refused == 1);
+    ops.closed = "..";
+    auto const store = sk::detail::open_file_store(ops, dir / "s", {}).value();
+    Position const end = store->append(id, Batch({header_line()}, {}, true)).value();
+    CHECK(ops.refused == 2);
+    CHECK(store->append(id, Batch({message_line("m", "", "t")}, end, true)));
+    CHECK(sk::durable_position(*store, id).value() > end);
+  }
+}
+
+namespace {
+
 // A file whose failed syncs drop what was not on the disk yet, and count it as written. It can still be read.
 class ForgetfulDisk final : public OneFile {
  public:

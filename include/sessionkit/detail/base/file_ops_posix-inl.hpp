@@ -45,11 +45,12 @@ template <class T> T or_errno(T result) noexcept { return result < 0 ? static_ca
 timespec modified(struct stat const& s) noexcept { return s.st_mtimespec; }
 timespec changed(struct stat const& s) noexcept { return s.st_ctimespec; }
 
-// `fsync` leaves the bytes in the memory of the disk. Not every file system has the other call.
+// `fsync` leaves the bytes in the memory of the disk. Not every file system has the other call, and HFS+
+// refuses it on a disk that is mounted read-only, as `/` is.
 int sync_to_disk(int descriptor) noexcept {
   int const result = ::fcntl(descriptor, F_FULLFSYNC);
-  return result < 0 && (errno == ENOTSUP || errno == EINVAL || errno == ENOTTY) ? ::fsync(descriptor)
-                                                                                : result;
+  bool const cannot = errno == ENOTSUP || errno == EINVAL || errno == ENOTTY || errno == EROFS;
+  return result < 0 && cannot ? ::fsync(descriptor) : result;
 }
 int sync_data_to_disk(int descriptor) noexcept { return sync_to_disk(descriptor); }
 
@@ -97,7 +98,11 @@ int rename_to_new(int from_directory, char const* from, int to_directory, char c
 std::string_view network_of(struct statfs const& s) noexcept {
   for (std::string_view const name : {"nfs", "smbfs", "afpfs", "webdav"})
     if (name == s.f_fstypename) return name;
-  return (s.f_flags & MNT_LOCAL) != 0 ? std::string_view() : std::string_view("unknown");
+  if ((s.f_flags & MNT_LOCAL) != 0) return {};
+  // Programs mount these. FreeBSD calls none of them local, so it does not say which ones are.
+  for (std::string_view const name : {"fusefs", "macfuse", "osxfuse"})
+    if (std::string_view(s.f_fstypename).substr(0, name.size()) == name) return "FUSE";
+  return "unknown";
 }
 #else
 std::string_view network_of(struct statfs const& s) noexcept {

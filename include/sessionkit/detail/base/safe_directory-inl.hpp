@@ -18,7 +18,7 @@ Result<void> sync_name_of(FileOps& ops, std::string const& path) {
   std::string const parent = parent_directory(path);
   OpenFlags const flags = OpenFlags::directory | OpenFlags::follow_links;
   int const descriptor = uninterrupted([&] { return ops.open(working_directory, parent.c_str(), flags); });
-  if (fault_of(descriptor) == SystemFault::no_access) return {}; // one that we may pass but not open
+  if (may_only_pass(descriptor)) return {}; // not ours to sync
   if (descriptor < 0) return file_error(-descriptor, parent, "cannot open the directory");
   OpenFile const directory(ops, descriptor);
   return sync_directory(ops, descriptor, parent);
@@ -72,11 +72,15 @@ SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::strin
   if (create)
     if (auto r = safe_directory_inl::make_store_directory(ops, path, false); !r) return r.error();
   OpenFlags const flags = OpenFlags::directory;
-  int const descriptor = uninterrupted([&] { return ops.open(working_directory, path.c_str(), flags); });
+  int descriptor = uninterrupted([&] { return ops.open(working_directory, path.c_str(), flags); });
   FileStatus named;
   bool const is_link = descriptor < 0 && ops.status_at(working_directory, path.c_str(), named) == 0
                        && named.kind == FileStatus::link;
-  if (is_link)
+  bool const is_of_system = named.owner == 0 && ops.user() != 0; // such as /tmp of macOS
+  if (is_link && is_of_system)
+    descriptor = uninterrupted(
+        [&] { return ops.open(working_directory, path.c_str(), flags | OpenFlags::follow_links); });
+  else if (is_link)
     return detail::make_error(Errc::unsafe_path,
                               "{}: a symbolic link; give the path of the directory that it leads to", path);
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");

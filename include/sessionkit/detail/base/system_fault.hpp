@@ -38,6 +38,12 @@ enum class SystemFault {
 /// Returns the failure of a call that returned `result`. `none` if `result` is zero or above.
 SESSIONKIT_API SystemFault fault_of(std::int64_t result) noexcept;
 
+/// True if this process may pass a directory but not open it. A sandbox of macOS answers `not_permitted`.
+inline bool may_only_pass(std::int64_t result) noexcept {
+  SystemFault const fault = fault_of(result);
+  return fault == SystemFault::no_access || fault == SystemFault::not_permitted;
+}
+
 /// Returns the system's own number (above zero) for a failure that the library found itself. `fault` must not
 /// be `none` or `other`.
 SESSIONKIT_API int system_code(SystemFault fault) noexcept;

@@ -325,9 +325,7 @@ Result<void> BladesStore::sync_names() {
   if (auto r = detail::sync_directory(*ops_, directory_.get(), root_); !r || above_synced_) return r;
   detail::OpenFlags const flags = detail::OpenFlags::directory | detail::OpenFlags::follow_links;
   int const descriptor = detail::uninterrupted([&] { return ops_->open(directory_.get(), "..", flags); });
-  if (descriptor < 0
-      && detail::fault_of(descriptor)
-             != detail::SystemFault::no_access) // one that we may pass but not open is not ours to sync
+  if (descriptor < 0 && !detail::may_only_pass(descriptor)) // else it is not ours to sync
     return detail::file_error(-descriptor, root_ + "/..", "cannot open the directory");
   detail::OpenFile const above(*ops_, descriptor);
   if (above)

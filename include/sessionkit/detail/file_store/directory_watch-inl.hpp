@@ -36,8 +36,10 @@ SESSIONKIT_SELDOM void DirectoryWatch::begin() {
 }
 
 Error DirectoryWatch::missing(SessionId const& id) const {
-  FileStatus now;
-  if (ops_->status(folder_->directory(), now) == 0 && now.links == 0) return removed_directory(root_);
+  FileStatus now; // macOS counts links of a removed directory too, but does not open it
+  bool const has_none = ops_->status(folder_->directory(), now) == 0 && now.links == 0;
+  OpenFile const again(*ops_, ops_->open(folder_->directory(), ".", OpenFlags::directory));
+  if (has_none || fault_of(again.get()) == SystemFault::missing) return removed_directory(root_);
   return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
                             id.str(), root_);
 }
@@ -223,7 +225,7 @@ SESSIONKIT_SELDOM Result<std::vector<SessionId>> DirectoryWatch::list_directory(
     compare_names(*there, all, doubt);
   directory_ = now;
   std::int64_t const wall_ns = ops_->wall_ns();
-  bool const old = wall_ns - now.modified_ns > coarse_time_ns;
+  bool const old = wall_ns - now.modified_ns > coarseness_of(now.modified_ns);
   state_->settled = known && (old || proof_.shows_next_change(now, wall_ns));
   names_ = names;
   return doubt;

@@ -9,6 +9,12 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// The largest difference between the times of two changes that a file system may store as one time.
 inline constexpr std::int64_t coarse_time_ns = 50'000'000;
 
+/// The same for the file system that stored `time_ns`. Old ones store whole seconds, and FAT each second one.
+inline constexpr std::int64_t coarseness_of(std::int64_t time_ns) noexcept {
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  return time_ns % second_ns == 0 ? 2 * second_ns : coarse_time_ns;
+}
+
 /// Decides from the status of a transcript whether the transcript still has the bytes that its row describes.
 /// Then the transcript need not be read.
 class SESSIONKIT_API TimeProof {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses and makes values of raw JSON, and reads scalars from them.
 #pragma once
+#include <sessionkit/detail/json/double_to_decimal.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/raw_json.hpp>
@@ -84,9 +85,13 @@ RawJson RawJson::integer(std::int64_t value) { return RawJson(std::to_string(val
 
 RawJson RawJson::number(double value) {
   if (!std::isfinite(value)) return {};
+#if defined(__cpp_lib_to_chars)
   char digits[32];
   auto const written = std::to_chars(digits, digits + sizeof digits, value);
   std::string text(digits, written.ptr);
+#else
+  std::string text = detail::double_to_decimal(value);
+#endif
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return RawJson(std::move(text));
 }

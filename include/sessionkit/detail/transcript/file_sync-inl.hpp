@@ -83,8 +83,7 @@ int FileSync::sync_now(int descriptor, bool named) noexcept {
                            : sync_directory_at(working_directory, beside_.c_str());
   for (std::size_t up = 0; up < place_.above && up < file_sync_inl::paths_up.size() && failed == 0; ++up) {
     failed = sync_directory_at(place_.directory, file_sync_inl::paths_up[up]);
-    if (fault_of(failed) == SystemFault::no_access)
-      return 0; // a directory that we may pass but not open is not ours to sync
+    if (may_only_pass(failed)) return 0; // not ours to sync
   }
   return failed;
 }

@@ -33,6 +33,10 @@ Result<void> set_checkpoints(SqliteDatabase& db) {
   return db.run({"set how long the log may grow", "PRAGMA wal_autocheckpoint = 4000"});
 }
 
+// On macOS a sync leaves the bytes in the memory of the disk, unless this is set. Elsewhere it changes
+// nothing.
+Result<void> set_syncs(SqliteDatabase& db) { return db.run({"set what a sync is", "PRAGMA fullfsync = ON"}); }
+
 // True if the file has no log and can get none: then only the file itself is read.
 bool is_sealed_off(std::string const& path, std::string const& folder) {
   FileStatus log;
@@ -93,6 +97,7 @@ Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions
   if (!how.read_only)
     if (auto r = sqlite_file_inl::use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
   if (auto r = sqlite_file_inl::set_checkpoints(*db); !r) return r.error();
+  if (auto r = sqlite_file_inl::set_syncs(*db); !r) return r.error();
   return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
 }
 
