@@ -138,19 +138,19 @@ sigset_t block_ends() {
 
 /// True if one of the signals came before the time was over.
 bool ended_within(sigset_t const& ends, std::chrono::seconds time) {
+  int signal = 0;
 #if defined(__APPLE__) // has no sigtimedwait
   constexpr std::chrono::milliseconds step{100};
   for (auto waited = std::chrono::milliseconds{0}; waited < time; waited += step) {
     sigset_t pending;
-    for (int const signal : {SIGINT, SIGTERM})
-      if (sigpending(&pending) == 0 && sigismember(&pending, signal) == 1 && sigismember(&ends, signal) == 1)
-        return true;
+    sigpending(&pending); // both are blocked
+    if (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1)
+      return sigwait(&ends, &signal) == 0;
     std::this_thread::sleep_for(step);
   }
   return false;
 #else
   timespec const limit{time.count(), 0};
-  int signal = 0;
   do signal = sigtimedwait(&ends, nullptr, &limit);
   while (signal < 0 && errno == EINTR);
   return signal > 0;

@@ -238,9 +238,8 @@ bool run(Fault const& fault, bool with_others, bool reopens, bool goes_on, std::
   FaultyFileOps ops(process);
   bool hit_open = false;
   ops.before = [&](Call call) {
-    hit_open =
-        hit_open
-        || ((fault.error == EACCES || fault.error == EPERM) && ops.calls() >= at && call == Call::open);
+    bool const may_pass = sk::detail::may_only_pass(-fault.error);
+    hit_open = hit_open || (may_pass && ops.calls() >= at && call == Call::open);
     if (ops.calls() < at || process.dead()) return;
     if (fault.kind == Kind::die) process.die();
     if (fault.kind == Kind::die_in_write && call == Call::write) process.die_in_next_write();

@@ -221,7 +221,7 @@ bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
   FaultyFileOps ops(process);
   plan(ops, process, {kind, error, sticky}, at);
   bool hit_open = false;
-  if (error == EACCES || error == EPERM)
+  if (sk::detail::may_only_pass(-error))
     ops.before = [&](Call call) { hit_open = hit_open || (ops.calls() >= at && call == Call::open); };
   Host host(ops, [&] { return process.dead(); });
   host.run();

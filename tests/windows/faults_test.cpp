@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each call on files, while each function of the system that it calls fails in each way.
 #include "access.hpp"
+#include "seam.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "system_failures.hpp"
@@ -13,18 +14,8 @@
 #include <vector>
 
 using namespace sessionkit_test;
-namespace sk = sessionkit;
-using sk::detail::FileStatus;
-using File = sk::detail::OpenFile; // Windows has a function OpenFile
-using sk::detail::OpenFlags;
-using sk::detail::SystemFault;
-using sk::detail::working_directory;
 
 namespace {
-
-sk::detail::FileOps& ops() { return sk::detail::system_file_ops(); }
-
-constexpr OpenFlags appending = OpenFlags::read | OpenFlags::write | OpenFlags::append;
 
 /// An open folder with a file "f", which is open too, and a folder "d".
 struct Scene {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that the system reports as reparse points. wine has none, so its answers are changed here.
+#include "seam.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "system_failures.hpp"
@@ -12,16 +13,8 @@
 #include <string>
 
 using namespace sessionkit_test;
-namespace sk = sessionkit;
-using sk::detail::FileStatus;
-using File = sk::detail::OpenFile; // Windows has a function OpenFile
-using sk::detail::OpenFlags;
-using sk::detail::SystemFault;
-using sk::detail::working_directory;
 
 namespace {
-
-sk::detail::FileOps& ops() { return sk::detail::system_file_ops(); }
 
 /// Every file is a reparse point with this tag, while an object of this class exists. There is one at a time.
 class Tagged {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the calls on files promise on Windows, against what the system's own functions show.
 #include "access.hpp"
+#include "seam.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 
@@ -21,17 +22,9 @@
 #include <windows.h>
 
 using namespace sessionkit_test;
-namespace sk = sessionkit;
 using sk::detail::FileNames;
-using sk::detail::FileStatus;
-using File = sk::detail::OpenFile; // Windows has a function OpenFile
-using sk::detail::OpenFlags;
-using sk::detail::SystemFault;
-using sk::detail::working_directory;
 
 namespace {
-
-sk::detail::FileOps& ops() { return sk::detail::system_file_ops(); }
 
 /// A folder that is open.
 struct Folder {
@@ -52,8 +45,6 @@ struct Folder {
     return all;
   }
 };
-
-constexpr OpenFlags appending = OpenFlags::read | OpenFlags::write | OpenFlags::append;
 
 void put(File const& file, std::string const& text) {
   REQUIRE(ops().write(file.get(), text.data(), text.size()) == static_cast<std::int64_t>(text.size()));

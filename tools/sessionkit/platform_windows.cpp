@@ -31,9 +31,15 @@ HANDLE handle_of(Stream stream) {
 
 // What is typed, in UTF-8. Other calls give it in the console's code page, which lacks most characters.
 std::string read_console() {
-  wchar_t typed[4096];
-  DWORD got = 0;
-  if (ReadConsoleW(handle_of(Stream::in), typed, 4096, &got, nullptr) == 0)
+  constexpr DWORD most = 4096;
+  wchar_t typed[most + 1];
+  DWORD got = 0, other_half = 0;
+  HANDLE const console = handle_of(Stream::in);
+  bool done = ReadConsoleW(console, typed, most, &got, nullptr) != 0;
+  bool const is_half = done && got == most && IS_HIGH_SURROGATE(typed[got - 1]); // of a character
+  if (is_half) done = ReadConsoleW(console, typed + got, 1, &other_half, nullptr) != 0;
+  got += other_half;
+  if (!done)
     throw system_failure(std::error_code(static_cast<int>(GetLastError()), std::system_category()),
                          "cannot read the console");
   constexpr wchar_t end_key = 26; // Ctrl-Z

@@ -13,6 +13,18 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace safe_directory_inl { namespace {
 
+// True if a link belongs to the system, as /tmp of macOS does, and if only the system and we can replace it.
+bool is_link_of_system(FileOps& ops, std::string const& path, FileStatus const& link) {
+  if (link.owner != 0 || ops.user() == 0) return false;
+  std::string const parent = parent_directory(path);
+  OpenFlags const flags = OpenFlags::directory | OpenFlags::follow_links;
+  OpenFile const directory(ops,
+                           uninterrupted([&] { return ops.open(working_directory, parent.c_str(), flags); }));
+  if (!directory) return false;
+  Result<DirectoryAccess> const access = access_to(ops, directory.get(), parent);
+  return access && *access == DirectoryAccess::ours;
+}
+
 // Makes the name of `path` survive power loss.
 Result<void> sync_name_of(FileOps& ops, std::string const& path) {
   std::string const parent = parent_directory(path);
@@ -76,8 +88,7 @@ SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::strin
   FileStatus named;
   bool const is_link = descriptor < 0 && ops.status_at(working_directory, path.c_str(), named) == 0
                        && named.kind == FileStatus::link;
-  bool const is_of_system = named.owner == 0 && ops.user() != 0; // such as /tmp of macOS
-  if (is_link && is_of_system)
+  if (is_link && safe_directory_inl::is_link_of_system(ops, path, named))
     descriptor = uninterrupted(
         [&] { return ops.open(working_directory, path.c_str(), flags | OpenFlags::follow_links); });
   else if (is_link)

@@ -15,9 +15,9 @@ inline constexpr int no_quota = 1295;       ///< ERROR_DISK_QUOTA_EXCEEDED
 }
 
 /// False for a file or directory of which a cloud service or a deduplication keeps the bytes: its name leads
-/// nowhere else. True for any other reparse point, such as a symbolic link and a junction. The tag is that of
-/// the reparse point, of <ntifs.h>: the low 12 bits but 12 to 15 are the same for all cloud services
-/// (IO_REPARSE_TAG_CLOUD to IO_REPARSE_TAG_CLOUD_F); the other tag is IO_REPARSE_TAG_DEDUP.
+/// nowhere else. True for any other reparse point, such as a symbolic link and a junction. The tags are those
+/// of <ntifs.h>: IO_REPARSE_TAG_CLOUD to IO_REPARSE_TAG_CLOUD_F, which differ in the bits 12 to 15 only, and
+/// IO_REPARSE_TAG_DEDUP.
 inline constexpr bool leads_elsewhere(unsigned long tag) noexcept {
   return (tag & 0xFFFF0FFF) != 0x9000001A && tag != 0x80000013;
 }

@@ -7,8 +7,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace time_proof_inl { namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
-
 // For the same `hash`, two numbers never give the same result.
 constexpr std::uint64_t add_number(std::uint64_t hash, std::uint64_t number) noexcept {
   std::uint64_t const mixed = (hash ^ number) * 0x9E3779B97F4A7C15U;
@@ -30,8 +28,8 @@ std::uint64_t TimeProof::version(FileStatus const& file) const noexcept {
 }
 
 bool TimeProof::shows_next_change(FileStatus const& file, std::int64_t now_ns) const noexcept {
-  bool const whole_seconds = file.changed_ns % time_proof_inl::second_ns == 0; // an old file system's times
-  return is_possible() && !whole_seconds && (fine_ || now_ns - file.changed_ns > coarse_time_ns);
+  return is_possible() && !is_whole_second(file.changed_ns)
+         && (fine_ || now_ns - file.changed_ns > coarse_time_ns);
 }
 
 }}}

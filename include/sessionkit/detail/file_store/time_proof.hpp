@@ -9,10 +9,13 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// The largest difference between the times of two changes that a file system may store as one time.
 inline constexpr std::int64_t coarse_time_ns = 50'000'000;
 
-/// The same for the file system that stored `time_ns`. Old ones store whole seconds, and FAT each second one.
+/// True if a file system that stores whole seconds may have stored this time.
+inline constexpr bool is_whole_second(std::int64_t time_ns) noexcept { return time_ns % 1'000'000'000 == 0; }
+
+/// Returns the largest difference between the times of two changes that may both be stored as `time_ns`: two
+/// seconds if it is a whole second, because FAT stores only even ones; else `coarse_time_ns`.
 inline constexpr std::int64_t coarseness_of(std::int64_t time_ns) noexcept {
-  constexpr std::int64_t second_ns = 1'000'000'000;
-  return time_ns % second_ns == 0 ? 2 * second_ns : coarse_time_ns;
+  return is_whole_second(time_ns) ? 2'000'000'000 : coarse_time_ns;
 }
 
 /// Decides from the status of a transcript whether the transcript still has the bytes that its row describes.
